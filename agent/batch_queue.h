@@ -17,6 +17,7 @@
 #include "correlate/arrivals.h"
 #include "correlate/barriers.h"
 #include "kernelside/drain.h"
+#include "kernelside/tracer.h"
 
 namespace ingero::agent {
 
@@ -35,6 +36,7 @@ struct NamedStack {
 // What the capture thread hands over at a time.
 struct EventBatch {
   kernelside::RingRecords records;
+  std::vector<kernelside::NamedProbe> probes;        // new since the last batch
   std::vector<hal::Process> processes;               // new since the last batch; written before the records
   std::vector<std::pair<uint32_t, uint64_t>> ended;  // pid and start: no later event is theirs
   std::vector<FunctionName> names;
@@ -58,9 +60,10 @@ struct EventBatch {
     return records.events.empty() && records.samples.empty() && processes.empty() && ended.empty() && names.empty() &&
            snapshots.empty() && communicators.empty() && barrier_waits.empty() && hangs.empty() && arrivals.empty() &&
            syncs.empty() && stacks.empty() && throttlings.empty() && lost_calls.empty() && wait_totals.empty() &&
-           objects.empty() && devices.empty() && passed_probes.empty();
+           objects.empty() && devices.empty() && probes.empty() && passed_probes.empty();
   }
   void clear() {
+    probes.clear();
     stacks.clear();
     devices.clear();
     records.clear();
@@ -124,9 +127,16 @@ class BatchQueue {
   }
 
   void recycle(std::unique_ptr<EventBatch> batch) {
-    batch->clear();
     const std::scoped_lock lock(mutex_);
+    passed_probes_.insert(passed_probes_.end(), batch->passed_probes.begin(), batch->passed_probes.end());
+    batch->clear();
     if (spare_.size() < limit_) spare_.push_back(std::move(batch));
+  }
+
+  // Of the batches that were recycled since the last call: their numbers may be given to other probes.
+  std::vector<uint32_t> take_passed_probes() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(passed_probes_, {});
   }
 
   void close() {
@@ -145,6 +155,7 @@ class BatchQueue {
   std::condition_variable not_full_, not_empty_;
   std::deque<std::unique_ptr<EventBatch>> queue_;
   std::vector<std::unique_ptr<EventBatch>> spare_;
+  std::vector<uint32_t> passed_probes_;
   std::chrono::nanoseconds blocked_{};
   bool closed_ = false;
 };

@@ -29,10 +29,6 @@ BudgetFeed::BudgetFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : b
   }
 }
 
-void BudgetFeed::add_probe(uint32_t probe, std::string_view symbol) {
-  budget_.set_probe(probe, correlate::is_per_thread_symbol(symbol));
-}
-
 void BudgetFeed::add(const hal::Event& event) {
   wall_offset_ns_ = event.wall_offset_ns;
   budget_.add(event);

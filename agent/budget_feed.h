@@ -37,7 +37,7 @@ class BudgetFeed {
   void set_listener(BudgetListener* listener) { listener_ = listener; }
 
   // In the order in which it is stored, so that a replay gives the same.
-  void add_probe(uint32_t probe, std::string_view symbol);
+  void set_probe(uint32_t probe, bool is_per_thread) { budget_.set_probe(probe, is_per_thread); }
   void add_process(const hal::Process& process) { budget_.add_process(process); }
   void add(const hal::Event& event);
   void set_start(uint64_t mono_ns) { budget_.set_start(mono_ns); }

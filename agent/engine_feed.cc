@@ -31,6 +31,11 @@ EngineFeed::EngineFeed(const hal::CallTable& calls, hal::LossLedger& ledger) : c
 
 void EngineFeed::take(const EventBatch& batch) {
   wall_offset_ns_ = batch.wall_offset_ns;
+  for (const kernelside::NamedProbe& probe : batch.probes) {
+    const bool is_per_thread = correlate::is_per_thread_symbol(probe.probe.symbol);
+    engine_->set_probe(probe.index, is_per_thread);
+    budget_.set_probe(probe.index, is_per_thread);
+  }
   for (const hal::Process& process : batch.processes) {
     engine_->add_process(process);
     budget_.add_process(process);

@@ -39,10 +39,6 @@ class EngineFeed {
   void set_probe_cost(uint64_t ns) { budget_.set_probe_cost(ns); }
   // May be null; outlives this.
   void set_budget_listener(BudgetListener* listener) { budget_.set_listener(listener); }
-  void add_probe(uint32_t probe, std::string_view symbol) {
-    engine_->set_probe(probe, correlate::is_per_thread_symbol(symbol));
-    budget_.add_probe(probe, symbol);
-  }
 
   static constexpr uint64_t kHeldNs = 5'000'000'000;
 

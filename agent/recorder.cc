@@ -693,6 +693,8 @@ void Recorder::Impl::capture() {
       next_second_mono_ns = clock.mono_ns() + kSecond;
       every_second(*batch);
     }
+    batch->probes = tracer->take_new_probes();
+    tracer->give_back(queue.take_passed_probes());
     batch->passed_probes = released.take();
     if (!batch->passed_probes.empty()) keep_losses(batch->passed_probes);
     hand_over(std::move(batch));
@@ -742,7 +744,7 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   auto* raw = impl.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));
   raw->owner = recorder.get();
-  raw->store.start(*raw->tracer, raw->options.hook);
+  raw->store.start(raw->options.hook);
   raw->capture_thread = std::thread([raw] { raw->capture(); });
   raw->discovery_thread = std::thread([raw] { raw->discover(); });
   raw->release_thread = std::jthread([raw](const std::stop_token& stop) { raw->release(stop); });

@@ -44,8 +44,7 @@ void StoreThread::wait_for_measurements() const {
   if (single_step_.valid()) single_step_.wait();
 }
 
-void StoreThread::start(kernelside::Tracer& tracer, StoreHook* hook) {
-  tracer_ = &tracer;
+void StoreThread::start(StoreHook* hook) {
   hook_ = hook;
   thread_ = std::thread([this] { run(); });
 }
@@ -97,10 +96,7 @@ void StoreThread::write(const EventBatch& batch) {
   const auto keep = [&status](Status one) {
     if (status.ok()) status = std::move(one);
   };
-  for (const auto& probe : tracer_->take_new_probes()) {
-    writer_->add_probe(probe.index, probe.probe);
-    feed_->add_probe(probe.index, probe.probe.symbol);
-  }
+  for (const auto& probe : batch.probes) writer_->add_probe(probe.index, probe.probe);
   for (const auto& process : batch.processes) writer_->add_process(process);
   for (const auto& name : batch.names) writer_->add_function_name(name.pid, name.handle, name.untrusted_name);
   for (const auto& snapshot : batch.snapshots) writer_->add_snapshot(snapshot);
@@ -142,7 +138,7 @@ void StoreThread::write(const EventBatch& batch) {
     writer_->set_complete(batch.complete_mono_ns + static_cast<uint64_t>(batch.wall_offset_ns));
   }
   feed_->write(*writer_);
-  if (hook_ != nullptr) hook_->take(batch, *tracer_, *writer_, ledger_);
+  if (hook_ != nullptr) hook_->take(batch, *writer_, ledger_);
   note(status);
 }
 
@@ -173,9 +169,6 @@ void StoreThread::run() {
     auto batch = queue_.pop(100ms);
     if (batch) {
       if (writer_) write(*batch);
-      if (!writer_) (void)tracer_->take_new_probes();  // write() takes them; without it their list would only grow
-      // Before the first event of another probe with the same number: that is made only now.
-      if (!batch->passed_probes.empty()) tracer_->give_back(batch->passed_probes);
       queue_.recycle(std::move(batch));
     }
     if (const auto now = std::chrono::steady_clock::now(); now >= next_trim) {

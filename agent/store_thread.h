@@ -19,7 +19,6 @@
 #include "base/result.h"
 #include "hal/call_table.h"
 #include "hal/loss.h"
-#include "kernelside/tracer.h"
 #include "store/write/writer.h"
 
 namespace ingero::agent {
@@ -28,8 +27,7 @@ namespace ingero::agent {
 class StoreHook {
  public:
   virtual ~StoreHook() = default;
-  virtual void take(const EventBatch& batch, const kernelside::Tracer& tracer, store::Writer& writer,
-                    hal::LossLedger& ledger) = 0;
+  virtual void take(const EventBatch& batch, store::Writer& writer, hal::LossLedger& ledger) = 0;
   virtual void finish(store::Writer& writer) = 0;
 };
 
@@ -48,8 +46,8 @@ class StoreThread {
               std::function<void(const hal::CausalChain&)> on_chain, BudgetListener* on_budget = nullptr);
   // Returns when what open() began to measure is measured: it takes privileges that are given up then.
   void wait_for_measurements() const;
-  // `tracer` reports new probes. `hook` may be null.
-  void start(kernelside::Tracer& tracer, StoreHook* hook);
+  // `hook` may be null; outlives this.
+  void start(StoreHook* hook);
   // Before start(): of each call's time, the part that its own probes take.
   void set_probe_cost(uint64_t ns);
   // When the queue is closed: returns when all is committed, with what went wrong at the end.
@@ -76,7 +74,6 @@ class StoreThread {
   BatchQueue& queue_;
   const hal::CallTable& calls_;
   hal::LossLedger& ledger_;
-  kernelside::Tracer* tracer_ = nullptr;
   StoreHook* hook_ = nullptr;
   std::unique_ptr<store::Writer> writer_;  // null without a recording, as is feed_
   std::unique_ptr<EngineFeed> feed_;

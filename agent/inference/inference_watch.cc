@@ -11,7 +11,6 @@ namespace ingero::agent {
 namespace {
 
 constexpr uint64_t kWriteEveryNs = 1'000'000'000;
-constexpr size_t kMaxProbes = 1 << 20;
 
 }  // namespace
 
@@ -92,20 +91,12 @@ void InferenceWatch::write(serve::metrics::MetricSet& page) const {
   if (scrape_) scrape_->write(page);
 }
 
-void InferenceWatch::take(const EventBatch& batch, const kernelside::Tracer& tracer, store::Writer& writer,
-                          hal::LossLedger& ledger) {
+void InferenceWatch::take(const EventBatch& batch, store::Writer& writer, hal::LossLedger& ledger) {
+  for (const kernelside::NamedProbe& probe : batch.probes) {
+    steps_.set_probe(probe.index, correlate::is_per_thread_symbol(probe.probe.symbol));
+  }
   for (const hal::Process& process : batch.processes) steps_.add_process(process);
-  for (const hal::Event& event : batch.records.events) {
-    if (event.probe >= known_probes_.size() && event.probe < kMaxProbes) known_probes_.resize(event.probe + size_t{1});
-    if (event.kind != hal::Kind::kHost && event.probe < known_probes_.size() && !known_probes_[event.probe]) {
-      known_probes_[event.probe] = true;
-      steps_.set_probe(event.probe, correlate::is_per_thread_symbol(tracer.symbol_of(event.probe)));
-    }
-    steps_.add(event);
-  }
-  for (const uint32_t probe : batch.passed_probes) {
-    if (probe < known_probes_.size()) known_probes_[probe] = false;
-  }
+  for (const hal::Event& event : batch.records.events) steps_.add(event);
   bool is_new = false;
   for (const correlate::InferenceStep& step : steps_.take_steps()) {
     const correlate::ClassifiedStep evaluated = workloads_.evaluate(step);

@@ -46,8 +46,7 @@ class InferenceWatch final : public StoreHook, public Service {
   void stop() override;
   void write(serve::metrics::MetricSet& page) const override;
 
-  void take(const EventBatch& batch, const kernelside::Tracer& tracer, store::Writer& writer,
-            hal::LossLedger& ledger) override;
+  void take(const EventBatch& batch, store::Writer& writer, hal::LossLedger& ledger) override;
   void finish(store::Writer& writer) override;
 
  private:
@@ -59,7 +58,6 @@ class InferenceWatch final : public StoreHook, public Service {
   correlate::Steps steps_{ledger_};
   correlate::Workloads workloads_;
   Listener listener_;
-  std::vector<bool> known_probes_;
   std::set<uint32_t> known_processes_;
   uint64_t now_mono_ns_ = 0, next_write_mono_ns_ = 0;
   uint64_t last_workload_ = 0;  // the newest one's id

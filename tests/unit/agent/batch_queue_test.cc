@@ -28,6 +28,7 @@ TEST(EventBatch, IsNotEmptyWithAnyOfItsParts) {
       [](EventBatch& batch) { batch.wait_totals.emplace_back(); },
       [](EventBatch& batch) { batch.objects.emplace_back(); },
       [](EventBatch& batch) { batch.devices.emplace_back(); },
+      [](EventBatch& batch) { batch.probes.emplace_back(); },
       [](EventBatch& batch) { batch.passed_probes.emplace_back(); },
   };
   EventBatch batch;
@@ -38,6 +39,23 @@ TEST(EventBatch, IsNotEmptyWithAnyOfItsParts) {
     batch.clear();
     EXPECT_TRUE(batch.empty()) << &fill - fills;
   }
+}
+
+// A number that went to another probe too early would give its calls that probe's name.
+TEST(BatchQueue, NumbersOfPassedProbesAreFreeWhenTheirBatchIsStored) {
+  BatchQueue queue(2);
+  for (const uint32_t probe : {7, 8}) {
+    auto batch = queue.fresh();
+    batch->passed_probes = {probe};
+    queue.push(std::move(batch));
+  }
+  EXPECT_TRUE(queue.take_passed_probes().empty()) << "both wait to be stored";
+  queue.recycle(queue.pop(std::chrono::seconds(1)));
+  EXPECT_EQ(queue.take_passed_probes(), std::vector<uint32_t>{7});
+  queue.recycle(queue.pop(std::chrono::seconds(1)));
+  EXPECT_EQ(queue.take_passed_probes(), std::vector<uint32_t>{8});
+  EXPECT_TRUE(queue.take_passed_probes().empty()) << "once";
+  EXPECT_TRUE(queue.fresh()->passed_probes.empty());
 }
 
 }  // namespace

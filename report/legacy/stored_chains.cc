@@ -1,4 +1,5 @@
-// Groups the stored chains by call and severity, and says of each group what the rows say.
+// Groups the stored chains by call and severity, and says of each group what the rows say. And all sentences on what
+// the legacy agent did not record.
 #include "report/legacy/stored_chains.h"
 
 #include <algorithm>

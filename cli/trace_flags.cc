@@ -2,6 +2,7 @@
 #include "cli/trace_flags.h"
 
 #include "cli/flags.h"
+#include "cli/legacy/legacy_flags.h"
 
 namespace ingero::cli {
 
@@ -20,8 +21,7 @@ void add_metrics_options(Command command, agent::MetricsOptions& options) {
                   "Require one of the secrets in this file: lines 'bearer TOKEN' or 'basic USER:PASSWORD'")
       .type_name("FILE")
       .needs(wanted);
-  command.add_flag("--prometheus-earlier-names", options.legacy_names,
-                   "Also serve the legacy agent's metrics that are not in base units");
+  add_legacy_metric_names(command, options.legacy_names);
   command.add_flag("--prometheus-launch-sizes", options.launch_sizes,
                    "Also serve, and send by OTLP, histograms of grid and block sizes: 20 series for each process");
   command.add_flag("--prometheus-probe-cost", options.probe_cost,

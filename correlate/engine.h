@@ -39,7 +39,7 @@ struct EngineOptions {
   MeaningOf meaning_of;
   EventOf event_of;
   uint64_t cpus = 0;      // 0: unknown
-  bool windowed = false;  // a legacy recording, which has no off-CPU shares
+  bool windowed = false;  // a recording that has no off-CPU shares
 };
 
 class Engine {

@@ -31,7 +31,7 @@ inline constexpr uint64_t kWorthReportingNs = 100'000;  // a shorter tail is har
 // A wall time as "02:26:36.004".
 std::string clock_time(uint64_t wall_ns);
 
-// A chain of a legacy recording, evaluated against the events stored with it.
+// A chain that another agent stored, evaluated against the events stored with it.
 struct EvaluatedChain {
   ReportedChain chain;
   uint64_t times = 0;  // chains of the same call and severity
@@ -40,7 +40,7 @@ struct EvaluatedChain {
 
 struct DiagnosisOptions {
   uint64_t time_ns = 30'000'000'000;  // of each statement
-  bool evaluates_legacy = true;       // fill Diagnosis::evaluated
+  bool evaluates_stored = true;       // fill Diagnosis::evaluated
 };
 
 struct Diagnosis {
@@ -48,7 +48,7 @@ struct Diagnosis {
   bool replayed = false;              // found by the engine in the rows, rather than read as stored
   uint64_t events = 0, calls = 0, windows = 0, late = 0;
   size_t processes = 0;
-  std::vector<EvaluatedChain> evaluated;  // legacy recordings only
+  std::vector<EvaluatedChain> evaluated;  // of another agent's recording only
 };
 
 // Whether only a part of the recording's events became rows: a replay would find other chains.

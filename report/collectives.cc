@@ -101,7 +101,7 @@ Result<std::vector<CommunicatorReport>> gather_collectives(const store::Reader& 
                                                            const store::Selection& selection, uint64_t time_ns) {
   Gathering gathering{reader, {}, {}};
   gathering.limits.time_ns = time_ns;
-  if (reader.layout() == store::Layout::kLegacy) return std::vector<CommunicatorReport>{};
+  if (!reader.holds().collectives) return std::vector<CommunicatorReport>{};
   bool has_tables = false;
   INGERO_TRY(gathering.each("SELECT 1 FROM sqlite_master WHERE name = 'collective_arrivals'", {},
                             [&](std::span<const Value>) { has_tables = true; }));

@@ -137,6 +137,7 @@ class EngineSink final : public store::ReplaySink {
 
 Result<bool> is_sampled_out(const store::Reader& reader) {
   bool sampled = false;
+  if (!reader.holds().losses) return sampled;
   const auto outcome = reader.query("SELECT count(*) FROM sessions WHERE policy = 'selective'", {},
                                     [&](std::span<const store::Value> values) {
                                       sampled = values[0].integer > 0;
@@ -149,9 +150,8 @@ Result<bool> is_sampled_out(const store::Reader& reader) {
 Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& selection,
                            const DiagnosisOptions& options, const VendorNames& names, TimeSink* time) {
   Diagnosis diagnosis;
-  const bool legacy = reader.layout() == store::Layout::kLegacy;
   bool stored = reader.is_live();
-  if (!stored && !legacy) {
+  if (!stored) {
     const auto sampled = is_sampled_out(reader);
     if (!sampled.ok()) return sampled.error();
     stored = *sampled;
@@ -164,7 +164,7 @@ Result<Diagnosis> diagnose(const store::Reader& reader, const store::Selection& 
     EngineSink sink(diagnosis, names, time);
     INGERO_TRY(store::replay(reader, selection, sink));
     diagnosis.replayed = true;
-    if (legacy && options.evaluates_legacy) INGERO_TRY(evaluate_legacy(reader, selection, options.time_ns, diagnosis));
+    if (options.evaluates_stored) INGERO_TRY(evaluate_stored(reader, selection, options.time_ns, diagnosis));
     if (selection.pid) {
       std::erase_if(diagnosis.chains,
                     [&](const ReportedChain& chain) { return chain.pid && *chain.pid != *selection.pid; });

@@ -11,7 +11,7 @@
 namespace ingero::report {
 namespace {
 
-// Legacy agents stored C++ names as the linker spells them.
+// Some recordings have C++ names as the linker spells them.
 std::string function_of(const std::string& symbol) {
   return symbols::demangled(std::string(std::string_view(symbol).substr(0, symbol.rfind("+0x"))));
 }

@@ -30,7 +30,7 @@ std::string per_step(uint64_t sum, uint64_t steps) {
 Result<InferenceReport> gather_inference(const store::Reader& reader, const store::Selection& selection,
                                          uint64_t time_ns) {
   InferenceReport report;
-  if (reader.layout() == store::Layout::kLegacy) return report;
+  if (!reader.holds().inference) return report;
   store::QueryLimits limits;
   limits.time_ns = time_ns;
   const auto each = [&](const std::string& sql, const std::vector<Bound>& bound, const auto& take) -> Status {

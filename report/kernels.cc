@@ -89,7 +89,7 @@ Result<bool> has_names(const store::Reader& reader) {
 
 Result<std::vector<KernelFigures>> gather_kernels(const store::Reader& reader, const store::Selection& selection,
                                                   uint64_t time_ns) {
-  if (reader.layout() == store::Layout::kLegacy) return std::vector<KernelFigures>();
+  if (!reader.holds().kernels) return std::vector<KernelFigures>();
   const auto named = has_names(reader);
   if (!named.ok()) return named.error();
   if (!*named) return std::vector<KernelFigures>();

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "correlate/rules.h"
 #include "hal/call_table.h"
+#include "report/legacy/stored_chains.h"
 #include "store/read/selection_sql.h"
 
 namespace ingero::report {
@@ -153,7 +154,6 @@ Status gather_losses(const store::Reader& reader, const ReportOptions& options, 
   auto losses = options.run ? store::losses_of_run(reader, *options.run) : store::losses(reader);
   if (!losses.ok()) return losses.error();
   report.losses = std::move(losses).value();
-  if (report.legacy) return {};
   auto lost_calls = store::lost_by_process(reader, options.run);
   if (!lost_calls.ok()) return lost_calls.error();
   report.lost_calls = std::move(lost_calls).value();
@@ -180,7 +180,8 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   Report report;
   report.path = reader.path();
   report.version = reader.version();
-  report.legacy = reader.layout() == store::Layout::kLegacy;
+  report.holds = reader.holds();
+  report.notes = notes_of(reader);
   report.live = reader.is_live();
   report.whole = selection.whole() && !selection.pid && selection.op.empty();
 
@@ -189,13 +190,13 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   INGERO_TRY(gather_single_calls(reader, selection, options, names, report));
   INGERO_TRY(gather_losses(reader, options, report));
   TimeSink time;
-  if (options.time && !report.legacy) {
+  if (options.time) {
     const auto sampled = is_sampled_out(reader);
     if (!sampled.ok()) return sampled.error();
     report.time_known = !*sampled;
   }
   if (options.incidents) {
-    auto diagnosis = diagnose(reader, selection, {options.time_ns, options.evaluates_legacy}, names,
+    auto diagnosis = diagnose(reader, selection, {options.time_ns, options.evaluates_stored}, names,
                               report.time_known && options.time ? &time : nullptr);
     if (!diagnosis.ok()) return diagnosis.error();
     report.diagnosis = std::move(diagnosis).value();

@@ -29,7 +29,7 @@ struct ReportOptions {
   // What is gathered; the rest of the report stays empty.
   bool figures = true;  // events, calls, host, processes, failures
   bool incidents = true;
-  bool evaluates_legacy = true;  // with incidents: evaluate the chains of a legacy recording
+  bool evaluates_stored = true;  // with incidents: evaluate the chains that another agent stored
   bool collectives = true;
   bool inference = true;
   bool kernels = true;
@@ -59,10 +59,19 @@ struct ProcessTotals {
   uint64_t max_ns = 0, host_events = 0;
 };
 
+// What text says of a recording by its format.
+struct FormatNotes {
+  std::string_view made_by;  // empty: ingero
+  std::string_view off_cpu;  // before the slowest calls
+  std::string_view no_unfinished = "  None.\n";
+  std::string_view losses;  // in place of them, where they are not known
+};
+
 struct Report {
   std::string path;
   std::string version;  // of the schema
-  bool legacy = false;  // a legacy recording: no off-CPU shares, no losses
+  store::Holds holds;
+  FormatNotes notes;
   bool live = false;
   bool whole = false;              // all of the recording was selected
   std::vector<std::string> nodes;  // that the recording is of, where it says so; then what is of one says of which

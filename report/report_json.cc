@@ -3,13 +3,14 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "report/legacy/stored_chains.h"
 #include "report/report.h"
 #include "symbols/frame.h"
 
 namespace ingero::report {
 namespace {
 
-Json stats_json(const store::CallStats& call, bool legacy) {
+Json stats_json(const store::CallStats& call, bool has_off_cpu) {
   const bool timed = call.timed > 0;
   const auto time = [&](uint64_t ns) { return timed ? Json(ns) : Json(nullptr); };
   Json json;
@@ -36,7 +37,7 @@ Json stats_json(const store::CallStats& call, bool legacy) {
   json["percentiles_exact"] = call.percentiles_exact;
   if (call.single_stepped) json["single_step_ns"] = json_or_null(call.single_step_ns);
   json["bytes"] = json_or_null(call.bytes);
-  if (legacy || is_host(call)) {
+  if (!has_off_cpu || is_host(call)) {
     json["off_cpu"] = nullptr;
   } else {
     json["off_cpu"] = {{"preempted_ns", call.preempted_ns},
@@ -143,18 +144,18 @@ Json communicator_json(const CommunicatorReport& report) {
 }  // namespace
 
 std::string report_json(const Report& report, bool per_process) {
-  const auto stats = [&](const store::CallStats& call) { return stats_json(call, report.legacy); };
-  // As the legacy agent printed it: an array, one object per process and call.
+  const auto stats = [&](const store::CallStats& call) { return stats_json(call, report.holds.off_cpu); };
+  // An array, one object per process and call.
   return dump_indented(per_process ? array_of(report.per_process, stats) : report_document(report));
 }
 
 Json report_document(const Report& report) {
-  const auto stats = [&](const store::CallStats& call) { return stats_json(call, report.legacy); };
+  const auto stats = [&](const store::CallStats& call) { return stats_json(call, report.holds.off_cpu); };
   Json json;
   json["recording"] = {
       {"path", report.path},
       {"schema", report.version},
-      {"earlier_agent", report.legacy},
+      {"earlier_agent", !report.notes.made_by.empty()},
       {"live", report.live},
       {"runs", report.run_count},
       {"not_ended", json_or_null(store::ending_sentence(report.ending, report.path))},
@@ -175,14 +176,7 @@ Json report_document(const Report& report) {
                                            {"processes", found.processes},
                                            {"late", found.late}}
                                     : Json(nullptr);
-  json["earlier_chains"] =
-      !report.legacy ? Json(nullptr) : array_of(found.evaluated, [](const EvaluatedChain& evaluated) {
-        return Json{{"id", evaluated.chain.id},
-                    {"severity", evaluated.chain.severity},
-                    {"summary", evaluated.chain.summary},
-                    {"times", evaluated.times},
-                    {"verdict", evaluated.result}};
-      });
+  json["earlier_chains"] = evaluated_json(report);
   json["calls"] = array_of(report.calls, stats);
   json["host"] = array_of(report.host, stats);
   json["processes"] = array_of(report.processes, [](const ProcessTotals& process) {
@@ -208,22 +202,22 @@ Json report_document(const Report& report) {
   json["inference"] = inference_json(report.inference);
   json["devices"] = array_of(report.devices, device_json);
   json["slowest"] = array_of(report.slowest, instance_json);
-  json["unfinished"] =
-      report.legacy && report.unfinished.empty() ? Json(nullptr) : array_of(report.unfinished, instance_json);
+  json["unfinished"] = report.holds.unfinished ? array_of(report.unfinished, instance_json) : Json(nullptr);
   const bool is_known =
-      !report.legacy && report.ending != store::Ending::kMissing && report.ending != store::Ending::kLogIsLost;
+      report.holds.losses && report.ending != store::Ending::kMissing && report.ending != store::Ending::kLogIsLost;
   const Json losses = array_of(report.losses, [](const store::LossCount& loss) {
     return Json{{"name", loss.name}, {"severity", loss.severity}, {"count", loss.count}, {"sentence", loss.sentence}};
   });
   json["losses"] = is_known ? losses : Json(nullptr);
-  json["lost_calls"] = report.legacy ? Json(nullptr) : array_of(report.lost_calls, [](const store::LostOfProcess& one) {
+  const Json lost_calls = array_of(report.lost_calls, [](const store::LostOfProcess& one) {
     return Json{{"pid", one.pid ? Json(*one.pid) : Json(nullptr)},
                 {"process", one.name.empty() ? Json(nullptr) : Json(one.name)},
                 {"calls", one.calls},
                 {"first", format_wall(one.first_wall_ns)},
                 {"last", format_wall(one.last_wall_ns)}};
   });
-  json["losses_at_least"] = report.legacy ? Json(nullptr) : losses;
+  json["lost_calls"] = report.holds.losses ? lost_calls : Json(nullptr);
+  json["losses_at_least"] = report.holds.losses ? losses : Json(nullptr);
   return json;
 }
 

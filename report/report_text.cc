@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "correlate/facts.h"
 #include "report/frame_text.h"
+#include "report/legacy/stored_chains.h"
 #include "report/report.h"
 #include "report/table.h"
 
@@ -51,7 +52,9 @@ void add_heading(std::string& out, std::string_view text, bool colour) {
 
 std::string heading(const Report& report) {
   std::string out = "Recording " + printable(report.path, 1000);
-  if (report.legacy) out += fmt::format(", made by the legacy agent (schema {})", printable(report.version));
+  if (!report.notes.made_by.empty()) {
+    out += fmt::format(", made by {} (schema {})", report.notes.made_by, printable(report.version));
+  }
   if (report.live) out += ", still being written";
   out += "\n";
   if (const std::string sentence = store::ending_sentence(report.ending, printable(report.path, 1000));
@@ -197,7 +200,7 @@ std::string stats_table(const Report& report, const std::vector<CallStats>& call
     cells.emplace_back(call.layer);
     cells.emplace_back(number(call.count));
     if (!host) cells.emplace_back(number(call.errors), call.errors > 0 ? Style::kRed : Style::kPlain);
-    // A host event that took no time has none: legacy agents wrote 0 for it.
+    // A host event that took no time has none, though some recordings have 0 for it.
     if (call.timed == 0 || (is_host(call) && call.max_ns == 0)) {
       for (int i = 0; i < 6; ++i) cells.emplace_back("-", Style::kDim);
     } else {
@@ -289,7 +292,7 @@ std::string slowest_text(const Report& report, bool colour) {
                        clock_time(call.start_wall_ns));
     const std::string subject = about(report, call);
     if (!subject.empty()) out += "      " + subject + "\n";
-    if (!report.legacy) out += "      " + where_blocked(call) + "\n";
+    if (report.holds.off_cpu) out += "      " + where_blocked(call) + "\n";
     const auto frames = symbols::parse_frames(call.frames_json);
     if (const symbols::StackFrame* line = symbols::line_of(frames); line != nullptr)
       out += "      from " + line_text(*line) + "\n";
@@ -398,15 +401,7 @@ std::string incidents_text(const Report& report, bool colour) {
     out += fmt::format("Not shown: {} that cost nothing (explain --chains has what was found while recording).\n",
                        counted(report.harmless_chains, "chain"));
   }
-  if (!found.evaluated.empty()) {
-    add_heading(out, "Chains the legacy agent stored, checked against its rows", colour);
-    for (const EvaluatedChain& evaluated : found.evaluated) {
-      out += fmt::format(
-          "  [{}] {}{}\n      {}\n", printable(evaluated.chain.severity), printable(evaluated.chain.summary, 300),
-          evaluated.times > 1 ? fmt::format(" ({} times)", evaluated.times) : "", printable(evaluated.result, 500));
-    }
-  }
-  return out;
+  return out + evaluated_text(found, colour);
 }
 
 std::string lost_calls_text(const Report& report) {
@@ -422,9 +417,7 @@ std::string lost_calls_text(const Report& report) {
 }
 
 std::string losses_text(const Report& report, bool colour) {
-  if (report.legacy) {
-    return "  Unknown: recordings of the legacy agent have no loss counters.\n";
-  }
+  if (!report.holds.losses) return std::string(report.notes.losses);
   const bool lost = std::any_of(report.losses.begin(), report.losses.end(),
                                 [](const store::LossCount& loss) { return loss.severity != "info"; });
   const bool is_known = store::ending_sentence(report.ending, "").empty();
@@ -528,13 +521,13 @@ constexpr Section kSections[] = {
      [](const View& view) {
        const Report& report = view.report;
        if (!view.per_process) return std::string();
-       return stats_table(report, report.per_process, true, !report.legacy, false, view.colour);
+       return stats_table(report, report.per_process, true, report.holds.off_cpu, false, view.colour);
      }},
     {"GPU calls, most time first (a call made inside another is in both)",
      [](const View& view) {
        const Report& report = view.report;
        if (view.per_process || report.calls.empty()) return std::string();
-       return stats_table(report, report.calls, false, !report.legacy, false, view.colour);
+       return stats_table(report, report.calls, false, report.holds.off_cpu, false, view.colour);
      }},
     {"Kernels, most waiting first (their threads' waits and copies, shared among the launches before each wait)",
      [](const View& view) -> std::string {
@@ -569,13 +562,12 @@ constexpr Section kSections[] = {
     {"Slowest calls",
      [](const View& view) {
        if (view.report.slowest.empty()) return std::string();
-       return (view.report.legacy ? "  (the legacy agent did not measure off-CPU time)\n" : "") +
-              slowest_text(view.report, view.colour);
+       return std::string(view.report.notes.off_cpu) + slowest_text(view.report, view.colour);
      }},
     {"Calls that never returned",
      [](const View& view) -> std::string {
        if (!view.report.unfinished.empty()) return unfinished_text(view.report, view.colour);
-       return view.report.legacy ? "  Not known: the legacy agent stored a call only when it returned.\n" : "  None.\n";
+       return std::string(view.report.notes.no_unfinished);
      }},
     {"What was lost", [](const View& view) { return losses_text(view.report, view.colour); }},
 };

@@ -266,9 +266,9 @@ Interval between(const ModelServerReading& before, const ModelServerReading& now
   const double wanted = observed * 0.95;
   double lower = 0, below = 0;
   for (const auto& [bound, total] : now.counts) {
-    const auto legacy = before.counts.find(bound);
-    if (legacy == before.counts.end() || legacy->second > total) return interval;
-    const auto here = static_cast<double>(total - legacy->second);
+    const auto last = before.counts.find(bound);
+    if (last == before.counts.end() || last->second > total) return interval;
+    const auto here = static_cast<double>(total - last->second);
     if (here >= wanted && here > below) {
       interval.p95 = lower + (bound - lower) * (wanted - below) / (here - below);
       return interval;

@@ -59,4 +59,9 @@ void add_legacy_flags(Command command, Context& context) {
   }
 }
 
+void add_legacy_metric_names(Command command, bool& wanted) {
+  command.add_flag("--prometheus-earlier-names", wanted,
+                   "Also serve the legacy agent's metrics that are not in base units");
+}
+
 }  // namespace ingero::cli

@@ -93,7 +93,7 @@ const char* Collector::fault_of(std::string_view metric, const RawPoint& point) 
   const auto nranks = number(point, kRanksNames);
   if (rank && (*rank < 0 || *rank >= kMaxRank)) return "a rank is negative or above 1048575";
   if (nranks && (*nranks < 0 || *nranks > kMaxRank)) return "a number of ranks is negative or above 1048576";
-  // Legacy senders give 0 where it is not known.
+  // 0: some senders say so where they do not know it.
   if (rank && nranks && *nranks > 0 && *rank >= *nranks) return "a rank is not below the number of ranks";
   return nullptr;
 }

@@ -1,4 +1,5 @@
-// Groups the stored chains by call and severity, and says of each group what the rows say.
+// Groups the stored chains by call and severity, and says of each group what the rows say. And all sentences on what
+// the legacy agent did not record.
 #include "report/legacy/stored_chains.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "report/table.h"
 #include "store/read/summary.h"
 
 namespace ingero::report {
@@ -31,8 +33,9 @@ bool same_cause(const ReportedChain& legacy, const ReportedChain& found) {
 
 }  // namespace
 
-Status evaluate_legacy(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
+Status evaluate_stored(const store::Reader& reader, const store::Selection& selection, uint64_t time_ns,
                        Diagnosis& diagnosis) {
+  if (reader.layout() != store::Layout::kLegacy) return {};
   auto stored = stored_chains(reader, selection, time_ns, ChainParts::kHeads);
   if (!stored.ok()) return stored.error();
   auto summary = store::summarise(reader, selection);
@@ -79,6 +82,39 @@ Status evaluate_legacy(const store::Reader& reader, const store::Selection& sele
     diagnosis.evaluated.push_back(std::move(group.evaluated));
   }
   return {};
+}
+
+std::string evaluated_text(const Diagnosis& diagnosis, bool colour) {
+  if (diagnosis.evaluated.empty()) return {};
+  std::string out =
+      "\n" + styled("Chains the legacy agent stored, checked against its rows", Style::kBold, colour) + "\n";
+  for (const EvaluatedChain& evaluated : diagnosis.evaluated) {
+    out += fmt::format(
+        "  [{}] {}{}\n      {}\n", printable(evaluated.chain.severity), printable(evaluated.chain.summary, 300),
+        evaluated.times > 1 ? fmt::format(" ({} times)", evaluated.times) : "", printable(evaluated.result, 500));
+  }
+  return out;
+}
+
+Json evaluated_json(const Report& report) {
+  if (report.notes.made_by.empty()) return nullptr;
+  Json list = Json::array();
+  for (const EvaluatedChain& evaluated : report.diagnosis.evaluated) {
+    list.push_back({{"id", evaluated.chain.id},
+                    {"severity", evaluated.chain.severity},
+                    {"summary", evaluated.chain.summary},
+                    {"times", evaluated.times},
+                    {"verdict", evaluated.result}});
+  }
+  return list;
+}
+
+FormatNotes notes_of(const store::Reader& reader) {
+  if (reader.layout() != store::Layout::kLegacy) return {};
+  return {.made_by = "the legacy agent",
+          .off_cpu = "  (the legacy agent did not measure off-CPU time)\n",
+          .no_unfinished = "  Not known: the legacy agent stored a call only when it returned.\n",
+          .losses = "  Unknown: recordings of the legacy agent have no loss counters.\n"};
 }
 
 }  // namespace ingero::report

@@ -33,7 +33,6 @@ class ContextTracks {
         writer_(writer),
         tracks_(tracks),
         totals_(totals),
-        is_current_(recording.reader().layout() == store::Layout::kCurrent),
         host_(recording.nodes().size() == 1 ? recording.nodes().front() : std::string()) {}
 
   Status write() {
@@ -41,7 +40,7 @@ class ContextTracks {
     INGERO_TRY(chains());
     INGERO_TRY(annotations());
     INGERO_TRY(snapshots());
-    if (!is_current_) return {};
+    if (!recording_.reader().holds().devices) return {};
     INGERO_TRY(devices());
     return fabric();
   }
@@ -231,28 +230,22 @@ class ContextTracks {
   TraceWriter& writer_;
   Tracks& tracks_;
   TimelineTotals& totals_;
-  bool is_current_;
   std::string host_;  // empty: which node it was is not known
 };
 
 }  // namespace
 
-Result<Extent> extent_of(const store::Reader& reader, const store::Selection& selection) {
+Result<Extent> extent_of(const Recording& recording, const store::Selection& selection) {
   Extent extent{INT64_MAX, INT64_MIN};
   const auto take = [&](Row row) {
     if (!row[0].is_null()) extent.first_ns = std::min(extent.first_ns, row[0].integer);
     if (!row[1].is_null()) extent.last_ns = std::max(extent.last_ns, row[1].integer);
     return true;
   };
-  const bool is_current = reader.layout() == store::Layout::kCurrent;
-  for (const char* sql :
-       {is_current ? "SELECT min(start_wall_ns), max(end_wall_ns) FROM blocks"
-                   : "SELECT min(CASE WHEN kind = 'host' THEN timestamp - duration ELSE timestamp END), "
-                     "max(timestamp + duration) FROM events",
-        "SELECT min(timestamp), max(timestamp) FROM system_snapshots",
-        "SELECT min(coalesce(onset, detected_at)), max(coalesce(ended, detected_at)) FROM chains",
-        "SELECT min(started_at), max(nullif(stopped_at, 0)) FROM sessions"}) {
-    const auto outcome = reader.query(sql, no_limits(), take);
+  for (const char* sql : {recording.extent_sql(), "SELECT min(timestamp), max(timestamp) FROM system_snapshots",
+                          "SELECT min(coalesce(onset, detected_at)), max(coalesce(ended, detected_at)) FROM chains",
+                          "SELECT min(started_at), max(nullif(stopped_at, 0)) FROM sessions"}) {
+    const auto outcome = recording.reader().query(sql, no_limits(), take);
     if (!outcome.ok()) return outcome.error();
   }
   if (extent.first_ns > extent.last_ns) extent = {0, 0};

@@ -11,7 +11,7 @@ namespace ingero::serve::perfetto {
 struct Extent {
   int64_t first_ns = 0, last_ns = 0;
 };
-Result<Extent> extent_of(const store::Reader& reader, const store::Selection& selection);
+Result<Extent> extent_of(const Recording& recording, const store::Selection& selection);
 
 Status write_context_tracks(const Recording& recording, const TimelineOptions& options, const Extent& extent,
                             TraceWriter& writer, Tracks& tracks, TimelineTotals& totals);

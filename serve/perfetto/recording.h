@@ -35,6 +35,7 @@ class Recording {
   Result<Counted> count(const store::Selection& selection) const;
 
   const store::Reader& reader() const { return *reader_; }
+  const char* extent_sql() const { return source_->extent_sql(); }
   const RecordedThread& thread(size_t index) const { return names_.threads[index]; }
   const RecordedProcess& process(size_t index) const { return names_.processes[index]; }
   const std::vector<std::string>& nodes() const { return names_.nodes; }

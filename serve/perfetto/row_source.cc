@@ -40,6 +40,7 @@ class StoredRows final : public RowSource {
            "LEFT JOIN communicators c ON c.id = x.communicator LEFT JOIN barrier_waits w ON w.exchange = x.exchange";
   }
   store::Conditions conditions(const store::Selection& selection) const override;
+  const char* extent_sql() const override { return "SELECT min(start_wall_ns), max(end_wall_ns) FROM blocks"; }
   std::string_view count_all() const override { return "SELECT count(*), NULL FROM event_rows"; }
   bool decode(std::span<const Value> row, RecordedNames& names, RecordedEvent& event) override;
 

@@ -25,6 +25,8 @@ class RowSource {
   // wall time.
   virtual std::string select() const = 0;
   virtual store::Conditions conditions(const store::Selection& selection) const = 0;
+  // The first start and the last end of all rows, as wall time.
+  virtual const char* extent_sql() const = 0;
   // How many rows there are, where that takes no scan of them; empty: it does.
   virtual std::string_view count_all() const { return {}; }
   // Fills the event but for its row and times. False: the row has no call or no thread.

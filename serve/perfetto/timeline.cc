@@ -33,7 +33,7 @@ class Timeline {
   Status load(const TimelineOptions& options) {
     store::QueryLimits limits;
     limits.time_ns = 0;
-    bool is_complete = recording_.reader().layout() == store::Layout::kCurrent;
+    bool is_complete = recording_.reader().holds().losses;
     if (is_complete) {
       const auto outcome =
           recording_.reader().query("SELECT count(*) FROM sessions WHERE policy <> 'all'", limits, [&](auto row) {
@@ -222,7 +222,7 @@ class Timeline {
 Result<TimelineTotals> write_timeline(const store::Reader& reader, const TimelineOptions& options, Sink sink) {
   auto recording = Recording::load(reader);
   if (!recording.ok()) return recording.error();
-  const auto extent = extent_of(reader, options.selection);
+  const auto extent = extent_of(*recording, options.selection);
   if (!extent.ok()) return extent.error();
   uint64_t all = 0;
   int64_t base_ns = extent->first_ns;

@@ -20,7 +20,7 @@ Result<Json> collectives(Question& question) {
                  "select a shorter time range: since, from, to");
   }
   Json ranks = Json::array();
-  if (question.reader->layout() == store::Layout::kCurrent) {
+  if (question.reader->holds().collectives) {
     store::Conditions conditions;
     conditions.add("NOT is_part");
     conditions.add_range(*selection, "timestamp", "timestamp + coalesce(duration, 0)");

@@ -61,14 +61,13 @@ Status add_recording(const store::Reader& reader, const std::string& file, Json&
   const std::string not_ended = store::ending_sentence(store::ending_of(reader, *runs), file);
   auto losses = losses_of(reader);
   if (!losses.ok()) return losses.error();
-  const bool is_legacy = reader.layout() == store::Layout::kLegacy;
   answer["recording"] = {{"file", file},
                          {"schema", reader.version()},
-                         {"earlier_agent", is_legacy},
+                         {"earlier_agent", reader.layout() == store::Layout::kLegacy},
                          {"live", reader.is_live()},
                          {"not_ended", json_or_null(not_ended)}};
   if (!not_ended.empty()) answer["recording"]["lost_at_least"] = *losses;
-  answer["lost"] = is_legacy || !not_ended.empty() ? Json(nullptr) : std::move(*losses);
+  answer["lost"] = reader.holds().losses && not_ended.empty() ? std::move(*losses) : Json(nullptr);
   return {};
 }
 

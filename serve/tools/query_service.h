@@ -47,7 +47,7 @@ class QueryService {
 
   const QueryServiceOptions& options() const;
   const Clock& clock() const;
-  // A connection for other reads (resources, legacy endpoints); its destructor returns it to the query service.
+  // A connection for other reads (resources, other endpoints); its destructor returns it to the query service.
   class Lease;
   Result<Lease> acquire();
 

@@ -112,7 +112,7 @@ Result<Json> all_chains(Question& question) {
   const auto selection = selection_of(part, *question.reader, question.clock);
   if (!selection.ok()) return selection.error();
   report::ReportOptions parts = report::ReportOptions::nothing();
-  parts.incidents = parts.evaluates_legacy = true;
+  parts.incidents = parts.evaluates_stored = true;
   const auto text = [](const auto& bound) { return bound ? fmt::format("{}", *bound) : "-"; };
   const std::string name =
       fmt::format("chains {} {} {}", text(selection->from_wall_ns), text(selection->to_wall_ns), text(selection->pid));

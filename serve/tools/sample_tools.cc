@@ -16,11 +16,9 @@ Result<store::Conditions> samples_part(Question& question) {
   return part;
 }
 
-// Recordings of the legacy agent have no samples: `known` is false, the lists are empty.
-bool has_samples(const Question& question) { return question.reader->layout() == store::Layout::kCurrent; }
-
 Result<Json> fabric(Question& question) {
-  if (!has_samples(question)) return Json{{"known", false}, {"links", Json::array()}, {"counters", Json::array()}};
+  if (!question.reader->holds().devices)
+    return Json{{"known", false}, {"links", Json::array()}, {"counters", Json::array()}};
   const auto part = samples_part(question);
   if (!part.ok()) return part.error();
   // The bare columns are those of the row with the latest time: SQLite's rule for max().
@@ -43,7 +41,7 @@ Result<Json> fabric(Question& question) {
 }
 
 Result<Json> devices(Question& question) {
-  if (!has_samples(question)) {
+  if (!question.reader->holds().devices) {
     auto models = rows_of(question,
                           "SELECT gpu_model AS name, gpu_driver AS driver, started_at AS timestamp FROM sessions "
                           "WHERE gpu_model <> ''",

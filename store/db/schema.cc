@@ -99,7 +99,7 @@ std::string enum_sql(const std::string& value, int count) {
   return sql + " END";
 }
 
-std::string with_collectives() { return collective_tables() + collective_views() + collective_legacy_view(); }
+std::string with_collectives() { return collective_tables() + collective_views() + documented_collective_view(); }
 
 // Until then a row's device was the number that its call named.
 std::string with_devices() {
@@ -137,9 +137,9 @@ std::string first_layout() {
   std::string sql = kDictionaries;
   sql += event_rows_sql() + ";\n";
   sql += kBookkeeping;
-  sql += legacy_tables();
+  sql += documented_tables();
   sql += events_view();
-  sql += legacy_views();
+  sql += documented_views();
   return sql;
 }
 

@@ -33,15 +33,15 @@ std::string events_view();
 // What an event is called, by its row and its clock: its node, and its place among what that node recorded.
 inline constexpr const char* kEventId = "k.node || ':' || (e.seq - k.seq_offset)";
 
-// schema_tables.cc: the tables that users of the legacy agent query, and all SQL with its vendor-named columns.
-std::string legacy_tables();
-std::string legacy_views();
+// schema_tables.cc: the documented tables and views, and all SQL with their vendor-named columns.
+std::string documented_tables();
+std::string documented_views();
 std::string tcp_view();
-std::string samples_tables();             // samples_schema.cc
-std::string engine_tables();              // step 23: what the engine says of its chains, and what it needs
-std::string collective_legacy_view();     // step 21: the view of collectives, with what is known of communicators
-extern const char* const kInsertSession;  // ?1..?19: started_at, then the other columns in order, then policy columns
-extern const char* const kUpsertChain;    // ?1..?27 in the table's order
+std::string samples_tables();              // samples_schema.cc
+std::string engine_tables();               // step 23: what the engine says of its chains, and what it needs
+std::string documented_collective_view();  // step 21: the view of collectives, with what is known of communicators
+extern const char* const kInsertSession;   // ?1..?19: started_at, then the other columns in order, then policy columns
+extern const char* const kUpsertChain;     // ?1..?27 in the table's order
 // CASE expression: the upper-case collective name ("ALL_REDUCE") of an SQL expression that gives the call's op name.
 std::string collective_name_sql(const std::string& column);
 // CASE expression: the name of an outcome by its number.

@@ -1,10 +1,10 @@
-// Names that users of the legacy agent already query: tables with its documented columns, views over our rows, and the
-// few statements with its vendor-named columns. Nothing else in store/ knows a vendor.
+// The tables and views that docs/formats documents and users query, and the few statements with their vendor-named
+// columns. Nothing else in store/ knows a vendor.
 #include "store/db/schema.h"
 
 namespace ingero::store {
 
-std::string legacy_tables() {
+std::string documented_tables() {
   return R"sql(
 CREATE TABLE sources (id INTEGER PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL);
 INSERT INTO sources VALUES (1, 'CUDA', 'CUDA runtime API'), (2, 'NVIDIA', 'NVIDIA kernel driver (reserved)'),
@@ -62,7 +62,7 @@ INSERT INTO schema_info VALUES ('version', '1.0'),
 )sql";
 }
 
-std::string legacy_views() {
+std::string documented_views() {
   return R"sql(
 CREATE VIEW cuda_events AS SELECT id, timestamp AS timestamp_ns, duration AS duration_ns, call AS op, source,
   op AS op_id, kind, pid, tid, comm, gpu_id, stream, bytes, direction, kernel, arg0, arg1, ret_code, outcome,
@@ -87,7 +87,7 @@ CREATE VIEW tcp_events AS SELECT {} AS id, k.wall_ns + e.start AS timestamp_ns,
                      kEventId);
 }
 
-std::string collective_legacy_view() {
+std::string documented_collective_view() {
   return "DROP VIEW nccl_events;\nCREATE VIEW nccl_events AS SELECT id, timestamp AS timestamp_ns, "
          "duration AS duration_ns, " +
          collective_name_sql("call") +

@@ -126,15 +126,18 @@ std::string id_column(std::string_view table) {
   return table == "event_rows" ? "seq" : table == "exchanges" ? "exchange" : "id";
 }
 
-class Merge {
+class Merge final : public Merger {
  public:
-  Merge(Database& database, const MergeOptions& options, Merged& merged)
-      : database_(database), options_(options), merged_(merged) {}
-  Status add(MergedSource& source);
-  // After all of them.
-  Status compare_clocks();
+  using Merger::Merger;
+  Status begin() override { return migrate_schema(database_, options_.wall_ns); }
+  Status add(MergedSource& source) override;
+  Status finish() override {
+    INGERO_TRY(compare_clocks());
+    return database_.execute("PRAGMA journal_mode = WAL");
+  }
 
  private:
+  Status compare_clocks();
   Status count_ids();
   Status add_calls();
   Status add_table(const Table& table, MergedSource& source);
@@ -144,9 +147,6 @@ class Merge {
   Status add_uncounted();
   std::string value_of(const Table& table, const std::string& column) const;
 
-  Database& database_;
-  const MergeOptions& options_;
-  Merged& merged_;
   std::map<std::string, int64_t, std::less<>> added_;  // to the source's ids, by table
 };
 
@@ -426,6 +426,10 @@ Status with_source(Database& database, const Reader& reader, const Add& add) {
   return database.execute("COMMIT; DETACH source");
 }
 
+std::unique_ptr<Merger> make_merger(Database& database, const MergeOptions& options, Merged& merged) {
+  return std::make_unique<Merge>(database, options, merged);
+}
+
 }  // namespace
 
 std::vector<std::string> merged_columns() {
@@ -485,7 +489,7 @@ Result<Merged> merge(const MergeOptions& options) {
     readers.push_back(std::move(*reader));
   }
   if (readers.empty()) return Error(Errc::kInvalid, "no recording to merge");
-  const bool is_legacy = readers.front()->layout() == Layout::kLegacy;
+  const auto make = readers.front()->layout() == Layout::kLegacy ? make_legacy_merger : make_merger;
 
   NewFile file(options.output);
   INGERO_TRY(file.create(options.owner, options.group));
@@ -504,18 +508,16 @@ Result<Merged> merge(const MergeOptions& options) {
     INGERO_TRY(database.execute(std::string(kNewFilePragmas) +
                                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; "
                                 "PRAGMA cache_size = -65536; PRAGMA cell_size_check = ON"));
-    if (!is_legacy) INGERO_TRY(migrate_schema(database, options.wall_ns));
-    Merge ours(database, options, merged);
-    LegacyMerge theirs(database, options, merged);
+    const auto merger = make(database, options, merged);
+    INGERO_TRY(merger->begin());
     for (const auto& reader : readers) {
       if (options.cancel != nullptr && *options.cancel) return Error(Errc::kBusy, "the merge was cancelled");
       MergedSource& source = merged.sources.emplace_back();
       source.path = reader->path();
       source.is_live = reader->is_live();
-      INGERO_TRY(with_source(database, *reader, [&] { return is_legacy ? theirs.add(source) : ours.add(source); }));
+      INGERO_TRY(with_source(database, *reader, [&] { return merger->add(source); }));
     }
-    INGERO_TRY(is_legacy ? theirs.finish() : ours.compare_clocks());
-    if (!is_legacy) INGERO_TRY(database.execute("PRAGMA journal_mode = WAL"));
+    INGERO_TRY(merger->finish());
   }
   INGERO_TRY(file.put_in_place());
   return merged;

@@ -1,6 +1,7 @@
 // What both kinds of merging share. Private to store/.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,19 +29,22 @@ void leave_out(Merged& merged, const MergedSource& source, std::string_view tabl
 inline constexpr const char* kLatestNameStays =
     " ON CONFLICT DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at WHERE excluded.seen_at > seen_at";
 
-// Copies the attached database `source` into `main`, both in the legacy layout.
-class LegacyMerge {
+// Copies attached databases `source` into `main`, all of one layout: one class for each.
+class Merger {
  public:
-  LegacyMerge(Database& database, const MergeOptions& options, Merged& merged)
+  Merger(Database& database, const MergeOptions& options, Merged& merged)
       : database_(database), options_(options), merged_(merged) {}
-  Status add(MergedSource& source);
-  Status finish();
+  virtual ~Merger() = default;
+  virtual Status begin() { return {}; }
+  virtual Status add(MergedSource& source) = 0;
+  virtual Status finish() = 0;
 
- private:
+ protected:
   Database& database_;
   const MergeOptions& options_;
   Merged& merged_;
-  int64_t user_version_ = 0;
 };
+
+std::unique_ptr<Merger> make_legacy_merger(Database& database, const MergeOptions& options, Merged& merged);
 
 }  // namespace ingero::store

@@ -26,7 +26,7 @@ uint64_t uint64(const Value& value) { return static_cast<uint64_t>(std::max<int6
 
 Result<Labels> Labels::load(const Reader& reader) {
   Labels labels;
-  labels.has_nodes_ = reader.layout() != Layout::kLegacy;
+  labels.has_nodes_ = reader.holds().runs;
   std::unordered_map<std::string, uint32_t> numbers;
   uint64_t count = 0;
   // Only objects of strings are read: the file may come from anyone.

@@ -10,7 +10,6 @@
 #include "store/db/schema.h"
 #include "store/db/schema_check.h"
 #include "store/db/writer_lock.h"
-#include "store/read/legacy/legacy.h"
 #include "store/read/reader_impl.h"
 
 namespace ingero::store {
@@ -116,18 +115,14 @@ Status Reader::Impl::open_as(bool as_immutable) {
     case FileKind::kOlder:
       return Error(Errc::kNotSupported, fmt::format("{}: recorded with an older schema", path),
                    fmt::format("run 'ingero trace --db {}' once: it upgrades the schema", path));
-    case FileKind::kCurrent: {
-      layout = Layout::kCurrent;
-      const Result<std::string> views = own_views_sql(database);
-      INGERO_TRY(views);
-      INGERO_TRY(database.execute(*views));
+    case FileKind::kCurrent:
+      format = &kOwnFormat;
       break;
-    }
     case FileKind::kLegacy:
-      layout = Layout::kLegacy;
-      INGERO_TRY(create_legacy_views(database));
+      format = &kLegacyFormat;
       break;
   }
+  INGERO_TRY(format->create_views(database));
   Result<Statement> info = database.prepare("SELECT value FROM schema_info WHERE key = 'version'");
   if (!info.ok()) return info.error();
   Result<bool> row = info->step();
@@ -168,16 +163,15 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, Trust trus
   return std::unique_ptr<Reader>(new Reader(std::move(impl)));
 }
 
-Layout Reader::layout() const { return impl_->layout; }
+Layout Reader::layout() const { return impl_->format->layout; }
+const Holds& Reader::holds() const { return impl_->format->holds; }
 const std::string& Reader::version() const { return impl_->version; }
 const std::string& Reader::path() const { return impl_->path; }
 bool Reader::is_live() const { return impl_->live; }
 
 Result<std::optional<TimeSpan>> Reader::time_span() const {
   INGERO_TRY(impl_->refresh());
-  const char* sql = impl_->layout == Layout::kCurrent ? "SELECT min(start_wall_ns), max(end_wall_ns) FROM blocks"
-                                                      : "SELECT min(timestamp), max(timestamp) FROM main.events";
-  Result<Statement> statement = impl_->database.prepare(sql);
+  Result<Statement> statement = impl_->database.prepare(impl_->format->span_sql);
   if (!statement.ok()) return statement.error();
   Result<bool> row = statement->step();
   if (!row.ok()) return row.error();

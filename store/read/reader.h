@@ -22,6 +22,18 @@ namespace ingero::store {
 
 enum class Layout : uint8_t { kCurrent, kLegacy };
 
+// What the recordings of a layout hold. What one does not hold is not known, rather than none.
+struct Holds {
+  bool runs = true;         // which run of an agent, on which node, each row is of
+  bool losses = true;       // what was lost or sampled out, and how each run ended
+  bool off_cpu = true;      // how long calls were off the CPU
+  bool unfinished = true;   // calls that have not returned
+  bool devices = true;      // devices and fabric adapters, with their samples
+  bool kernels = true;      // names of kernels
+  bool collectives = true;  // communicators, and when ranks arrived
+  bool inference = true;    // workloads and their steps
+};
+
 // Wall time of the first start and the last end recorded; absent without events.
 struct TimeSpan {
   uint64_t first_wall_ns = 0;
@@ -38,7 +50,8 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  Layout layout() const;
+  Layout layout() const;  // chooses between implementations; else ask holds()
+  const Holds& holds() const;
   const std::string& version() const;  // schema_info's: "1.0", "0.9"
   const std::string& path() const;
   bool is_live() const;  // an agent on this host is writing it (as of open)

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "store/db/sqlite.h"
+#include "store/read/format.h"
 #include "store/read/reader.h"
 
 namespace ingero::store {
@@ -21,7 +22,7 @@ struct Watch {
 struct Reader::Impl {
   std::string path;
   std::string version;
-  Layout layout = Layout::kCurrent;
+  const Format* format = &kOwnFormat;
   bool live = false;
   bool immutable = false;  // opened as a file without a writer
   Trust trust = Trust::kOwner;

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "store/read/event_row_reader.h"
-#include "store/read/legacy/legacy.h"
 #include "store/read/reader_impl.h"
 #include "store/read/replay_dictionary.h"
 #include "store/read/replay_sides.h"
@@ -226,7 +225,7 @@ Status RowReplay::begin(int64_t session) {
   }
   if (facts.started_wall_ns > 0) sink_.started(offsets_.mono_of(facts.started_wall_ns));
   if (facts.probe_ns > 0) sink_.probe_cost(facts.probe_ns);
-  INGERO_TRY(sides_.load(database_, session, offsets_, false));
+  INGERO_TRY(sides_.load(database_, session, offsets_));
   return emit_hangs(database_, session, sink_);
 }
 
@@ -398,8 +397,11 @@ Status replay(const Reader& reader, const Selection& selection, ReplaySink& sink
   const MappingKept kept{impl.database, mapped};
   Snapshot snapshot;
   INGERO_TRY(snapshot.begin(impl.database));
-  return impl.layout == Layout::kLegacy ? replay_legacy(impl.database, selection, sink)
-                                        : RowReplay(impl.database, selection, sink).run();
+  return impl.format->replay(impl.database, selection, sink);
+}
+
+Status replay_rows(Database& database, const Selection& selection, ReplaySink& sink) {
+  return RowReplay(database, selection, sink).run();
 }
 
 }  // namespace ingero::store

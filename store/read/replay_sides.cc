@@ -18,32 +18,32 @@ uint64_t Offsets::mono_of(int64_t wall_ns) const {
   return static_cast<uint64_t>(std::max<int64_t>(0, wall_ns - at->second));
 }
 
-Status ReplaySides::load_snapshots(Database& database, int64_t session, const Offsets& offsets, bool legacy) {
-  const char* newer = legacy ? "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
-                             : "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, "
-                               "steal_pct, interrupt_pct";
-  // Samples of another session are not evidence here.
-  const std::string of_session = legacy ? "" : fmt::format(" WHERE session = {}", session);
-  return database.each_row(std::string("SELECT timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, ") + newer +
-                               " FROM system_snapshots" + of_session + " ORDER BY timestamp",
-                           [&](const Statement& row) {
-                             hal::SystemSnapshot snapshot;
-                             snapshot.wall_ns = row.uint64(0);
-                             snapshot.cpu_percent = real_or(row, 1);
-                             snapshot.mem_percent = real_or(row, 2);
-                             snapshot.mem_available_mb = integer_or(row, 3);
-                             snapshot.swap_used_mb = integer_or(row, 4);
-                             snapshot.load1 = real_or(row, 5);
-                             snapshot.psi_cpu_some = real_or(row, 6);
-                             snapshot.psi_io_some = real_or(row, 7);
-                             snapshot.psi_io_full = real_or(row, 8);
-                             snapshot.psi_mem_some = real_or(row, 9);
-                             snapshot.psi_mem_full = real_or(row, 10);
-                             snapshot.major_faults = integer_or(row, 11);
-                             snapshot.steal_percent = real_or(row, 12);
-                             snapshot.interrupt_percent = real_or(row, 13);
-                             items_.emplace(offsets.mono_of(row.integer(0)), snapshot);
-                           });
+Status ReplaySides::load_snapshots(Database& database, const std::string& from, const Offsets& offsets) {
+  items_.clear();
+  INGERO_TRY(
+      database.each_row("SELECT timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, psi_cpu_some, psi_io_some, "
+                        "psi_io_full, psi_mem_some, psi_mem_full, major_faults, steal_pct, interrupt_pct FROM " +
+                            from + " ORDER BY timestamp",
+                        [&](const Statement& row) {
+                          hal::SystemSnapshot snapshot;
+                          snapshot.wall_ns = row.uint64(0);
+                          snapshot.cpu_percent = real_or(row, 1);
+                          snapshot.mem_percent = real_or(row, 2);
+                          snapshot.mem_available_mb = integer_or(row, 3);
+                          snapshot.swap_used_mb = integer_or(row, 4);
+                          snapshot.load1 = real_or(row, 5);
+                          snapshot.psi_cpu_some = real_or(row, 6);
+                          snapshot.psi_io_some = real_or(row, 7);
+                          snapshot.psi_io_full = real_or(row, 8);
+                          snapshot.psi_mem_some = real_or(row, 9);
+                          snapshot.psi_mem_full = real_or(row, 10);
+                          snapshot.major_faults = integer_or(row, 11);
+                          snapshot.steal_percent = real_or(row, 12);
+                          snapshot.interrupt_percent = real_or(row, 13);
+                          items_.emplace(offsets.mono_of(row.integer(0)), snapshot);
+                        }));
+  at_ = items_.begin();
+  return {};
 }
 
 Status ReplaySides::load_samples(Database& database, int64_t session, const Offsets& offsets) {
@@ -148,10 +148,10 @@ Status ReplaySides::load_fabric(Database& database, int64_t session, const Offse
       });
 }
 
-Status ReplaySides::load(Database& database, int64_t session, const Offsets& offsets, bool legacy) {
-  items_.clear();
-  INGERO_TRY(load_snapshots(database, session, offsets, legacy));
-  if (!legacy) INGERO_TRY(load_samples(database, session, offsets));
+Status ReplaySides::load(Database& database, int64_t session, const Offsets& offsets) {
+  // Samples of another session are not evidence here.
+  INGERO_TRY(load_snapshots(database, fmt::format("system_snapshots WHERE session = {}", session), offsets));
+  INGERO_TRY(load_samples(database, session, offsets));
   at_ = items_.begin();
   return {};
 }

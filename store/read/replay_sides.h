@@ -29,7 +29,9 @@ inline constexpr uint64_t kAheadNs = 5'000'000'000;  // sides come this much bef
 
 class ReplaySides {
  public:
-  Status load(Database& database, int64_t session, const Offsets& offsets, bool legacy);
+  Status load(Database& database, int64_t session, const Offsets& offsets);
+  // Only snapshots of the machine: those of `from`, SQL with the columns of system_snapshots.
+  Status load_snapshots(Database& database, const std::string& from, const Offsets& offsets);
   // Everything up to `mono_ns`.
   void feed(uint64_t mono_ns, ReplaySink& sink);
   uint64_t next_mono_ns() const { return at_ == items_.end() ? ~uint64_t{0} : at_->first; }
@@ -37,7 +39,6 @@ class ReplaySides {
  private:
   using Item =
       std::variant<hal::SystemSnapshot, hal::Throttling, hal::DeviceError, hal::DeviceSample, hal::FabricSample>;
-  Status load_snapshots(Database& database, int64_t session, const Offsets& offsets, bool legacy);
   Status load_samples(Database& database, int64_t session, const Offsets& offsets);
   Status load_fabric(Database& database, int64_t session, const Offsets& offsets);
 

@@ -22,7 +22,7 @@ Result<std::optional<int64_t>> end_of_row(Database& database, int64_t seq) {
 Result<std::optional<uint64_t>> select_rows(const Reader& reader, Selection& selection, uint64_t most) {
   Reader::Impl& impl = reader.impl();
   INGERO_TRY(impl.refresh());
-  if (impl.layout == Layout::kLegacy || (selection.whole() && !impl.live)) return std::optional<uint64_t>();
+  if (!impl.format->has_blocks || (selection.whole() && !impl.live)) return std::optional<uint64_t>();
   Result<Statement> blocks = impl.database.prepare(
       "SELECT first, last FROM blocks WHERE end_wall_ns >= ?1 AND start_wall_ns <= ?2 ORDER BY first DESC");
   if (!blocks.ok()) return blocks.error();

@@ -15,8 +15,8 @@
 
 namespace ingero::store {
 
-// Sets the rows of `selection` to those that its time range can be about; nothing for a legacy recording, which has
-// indices instead. `most`: how many rows are read of a recording that is being written; of any other, all.
+// Sets the rows of `selection` to those that its time range can be about; nothing where rows have no
+// such blocks. `most`: how many rows are read of a recording that is being written; of any other, all.
 // Where that leaves some out: the time before which rows are not read.
 Result<std::optional<uint64_t>> select_rows(const Reader& reader, Selection& selection, uint64_t most);
 

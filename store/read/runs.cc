@@ -27,7 +27,7 @@ Result<std::vector<Run>> runs(const Reader& reader) {
 }
 
 Ending ending_of(const Reader& reader, const std::vector<Run>& runs, std::optional<int64_t> run) {
-  if (reader.layout() == Layout::kLegacy) return Ending::kUnknown;
+  if (!reader.holds().losses) return Ending::kUnknown;
   const auto newest =
       std::ranges::max_element(runs, [](const Run& one, const Run& other) { return one.id < other.id; });
   bool is_live = false;

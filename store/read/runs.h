@@ -27,7 +27,7 @@ struct Run {
 Result<std::vector<Run>> runs(const Reader& reader);
 
 enum class Ending : uint8_t {
-  kUnknown,   // a legacy recording: it does not say
+  kUnknown,   // the recording does not say
   kLive,      // the last run is being written
   kProper,    // every run wrote its last counts
   kMissing,   // a run was killed, its disk was full, or its machine stopped

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "store/read/event_row_reader.h"
-#include "store/read/legacy/legacy.h"
 #include "store/read/reader_impl.h"
 #include "store/read/selection_sql.h"
 
@@ -179,15 +178,6 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
     }
   }
   return {};
-}
-
-Result<Names> load_names(Reader::Impl& recording) {
-  return recording.layout == Layout::kLegacy ? load_legacy_names(recording.database) : Names::load(recording.database);
-}
-
-Status scan_all(Reader::Impl& recording, const Names& names, const Filter& filter, const OnScanned& on) {
-  return recording.layout == Layout::kLegacy ? scan_legacy(recording.database, names, filter, on)
-                                             : scan_rows(recording.database, names, filter, filter.first_seq(), on);
 }
 
 }  // namespace ingero::store

@@ -131,8 +131,4 @@ using OnScanned = std::function<void(const ScannedRow&)>;
 // Rows from `first_seq` on that the filter accepts, in order; time ranges by the blocks, then row by row.
 Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on);
 
-// By the recording's layout: the names, and all rows that the filter accepts.
-Result<Names> load_names(Reader::Impl& recording);
-Status scan_all(Reader::Impl& recording, const Names& names, const Filter& filter, const OnScanned& on);
-
 }  // namespace ingero::store

@@ -182,11 +182,11 @@ Status collect_stored(Database& database, const Names& names, const Filter& filt
 Result<Names> collect(Reader::Impl& impl, const Selection& selection, bool from_rows, Collector& collector) {
   Snapshot snapshot;
   INGERO_TRY(snapshot.begin(impl.database));
-  Result<Names> names = load_names(impl);
+  Result<Names> names = impl.format->load_names(impl.database);
   if (!names.ok()) return names;
   const Filter filter(*names, selection);
-  if (from_rows || impl.layout == Layout::kLegacy) {
-    INGERO_TRY(scan_all(impl, *names, filter, [&](const ScannedRow& row) { collector.add(row); }));
+  if (from_rows || !impl.format->has_totals) {
+    INGERO_TRY(impl.format->scan(impl.database, *names, filter, [&](const ScannedRow& row) { collector.add(row); }));
   } else {
     INGERO_TRY(collect_stored(impl.database, *names, filter, collector));
   }
@@ -207,7 +207,7 @@ Result<Summary> frame_of(const Reader& reader, const Selection& selection) {
     if (selection.to_wall_ns) summary.span->last_wall_ns = std::min(summary.span->last_wall_ns, *selection.to_wall_ns);
     if (summary.span->first_wall_ns > summary.span->last_wall_ns) summary.span.reset();
   }
-  if (impl.layout == Layout::kLegacy) return summary;
+  if (!impl.format->holds.losses) return summary;
   Result<std::optional<int64_t>> pruned =
       impl.database.integer("SELECT value FROM store_state WHERE key = 'rows_pruned'");
   if (!pruned.ok()) return pruned.error();
@@ -243,7 +243,7 @@ Groups together(const Groups& per_process) {
 }
 
 bool is_exact(const Reader& reader, const Selection& selection, Percentiles percentiles) {
-  return reader.layout() == Layout::kLegacy || percentiles == Percentiles::kExact || !selection.whole();
+  return !reader.impl().format->has_totals || percentiles == Percentiles::kExact || !selection.whole();
 }
 
 }  // namespace
@@ -321,6 +321,7 @@ Result<std::vector<LossCount>> losses(const Reader& reader) {
 
 Result<std::vector<LostOfProcess>> lost_by_process(const Reader& reader, std::optional<int64_t> run) {
   std::vector<LostOfProcess> found;
+  if (!reader.holds().losses) return found;
   const std::string sql = fmt::format(
       "SELECT pid, max(comm), sum(calls), min(timestamp), max(timestamp) FROM lost_calls {} GROUP BY session, pid "
       "ORDER BY 3 DESC LIMIT {}",

@@ -117,14 +117,14 @@ struct DeviceTotals {
   std::optional<uint64_t> gpu_id;
   uint64_t calls = 0, errors = 0, total_ns = 0, processes = 0;
 };
-// Over all sessions, by vendor and device; calls whose device is not known are in none. Empty for legacy files.
+// Over all sessions, by vendor and device; calls whose device is not known are in none.
 Result<std::vector<DeviceTotals>> device_totals(const Reader& reader);
 
 struct LossCount {
   std::string name, severity, sentence;
   uint64_t count = 0;
 };
-// What the recording says it lost, over all sessions; only what is not zero. Empty for legacy files.
+// What the recording says it lost, over all sessions; only what is not zero.
 Result<std::vector<LossCount>> losses(const Reader& reader);
 
 // Calls that a full ring had no room for, by process, most first; at most kMaxLosers.

@@ -91,7 +91,7 @@ Result<std::vector<CallInstance>> slowest(const Reader& reader, const Selection&
   {
     Snapshot snapshot;
     INGERO_TRY(snapshot.begin(impl.database));
-    Result<Names> names = load_names(impl);
+    Result<Names> names = impl.format->load_names(impl.database);
     if (!names.ok()) return names.error();
     const Filter filter(*names, selection);
     std::map<size_t, std::vector<Candidate>> by_call;
@@ -100,7 +100,7 @@ Result<std::vector<CallInstance>> slowest(const Reader& reader, const Selection&
       std::vector<Candidate>& list = per_call == 0 ? best : by_call[row.call];
       keep(list, {row.duration_ns, row.seq}, per_call == 0 ? count : per_call);
     };
-    INGERO_TRY(scan_all(impl, *names, filter, take));
+    INGERO_TRY(impl.format->scan(impl.database, *names, filter, take));
     for (const auto& [call, list] : by_call) {
       for (const Candidate& candidate : list) keep(best, candidate, count);
     }
@@ -114,7 +114,7 @@ Result<std::vector<CallInstance>> slowest(const Reader& reader, const Selection&
 
 Result<std::vector<DeviceTotals>> device_totals(const Reader& reader) {
   std::vector<DeviceTotals> totals;
-  if (reader.layout() == Layout::kLegacy) return totals;
+  if (!reader.holds().devices) return totals;
   Result<QueryOutcome> outcome = reader.query(
       "SELECT vendor, gpu_uuid, gpu_pci_address, gpu_id, sum(calls), sum(errors), sum(total_ns), count(*) FROM "
       "calls_by_device GROUP BY 1, 2, 3, 4 ORDER BY 1, 4, 2",
@@ -136,7 +136,7 @@ Result<std::vector<CallInstance>> unfinished(const Reader& reader, const Selecti
   Reader::Impl& impl = reader.impl();
   INGERO_TRY(impl.refresh());
   std::vector<int64_t> seqs;
-  if (impl.layout == Layout::kLegacy) return std::vector<CallInstance>();  // they only stored calls that returned
+  if (!impl.format->holds.unfinished) return std::vector<CallInstance>();
   {
     Snapshot snapshot;
     INGERO_TRY(snapshot.begin(impl.database));

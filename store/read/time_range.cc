@@ -90,7 +90,7 @@ bool are_successive(const std::vector<Run>& runs) {
 
 // Narrows the range to the run that is meant.
 Status choose_run(const RangeText& text, const Reader& reader, const std::string& prefix, TimeRange& range) {
-  if (reader.layout() == Layout::kLegacy || text.run == "all") return {};
+  if (!reader.holds().runs || text.run == "all") return {};
   const auto found = runs(reader);
   if (!found.ok()) return found.error();
   const bool has_time = !text.since.empty() || !text.from.empty() || !text.to.empty();

@@ -138,8 +138,8 @@ struct Timeline::Impl {
     }
   }
 
-  Status refresh(Database& database, Layout layout, uint64_t most_rows) {
-    if (rows == nullptr) rows = TimelineRows::make(layout);
+  Status refresh(Database& database, const Format& format, uint64_t most_rows) {
+    if (rows == nullptr) rows = format.make_timeline_rows();
     Result<std::optional<int64_t>> last = rows->last(database);
     if (!last.ok()) return last.error();
     if (!is_loaded || last->value_or(0) >= next_seq || !open.empty()) {
@@ -472,7 +472,7 @@ Result<TimelineView> Timeline::view(const Reader& reader, const TimelineQuestion
   const std::scoped_lock lock(impl_->mutex);
   Snapshot snapshot;
   INGERO_TRY(snapshot.begin(file.database));
-  INGERO_TRY(impl_->refresh(file.database, file.layout, question.most_rows));
+  INGERO_TRY(impl_->refresh(file.database, *file.format, question.most_rows));
   return impl_->view(file.database, question);
 }
 

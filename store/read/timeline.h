@@ -8,8 +8,8 @@
 // first question about a million events takes the time to read them once, later ones some milliseconds. A question may
 // limit how many rows are read for it: the newest first; later questions read on from there.
 //
-// Calls made inside others are counted, but add nothing to how busy a track was. In legacy recordings a host event
-// begins at its end less its duration. Units: wall nanoseconds. Thread-safe; a Reader is used by one thread at a time.
+// Calls made inside others are counted, but add nothing to how busy a track was. Units: wall nanoseconds.
+// Thread-safe; a Reader is used by one thread at a time.
 #pragma once
 
 #include <cstdint>

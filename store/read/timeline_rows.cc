@@ -5,7 +5,6 @@
 
 #include "hal/vocabulary.h"
 #include "store/read/event_row_reader.h"
-#include "store/read/legacy/legacy.h"
 
 namespace ingero::store {
 namespace {
@@ -109,9 +108,7 @@ Result<bool> StoredTimelineRows::each_between(Database& database, int64_t from, 
 
 }  // namespace
 
-std::unique_ptr<TimelineRows> TimelineRows::make(Layout layout) {
-  return layout == Layout::kLegacy ? make_legacy_timeline_rows() : std::make_unique<StoredTimelineRows>();
-}
+std::unique_ptr<TimelineRows> make_stored_timeline_rows() { return std::make_unique<StoredTimelineRows>(); }
 
 bool TimelineRows::is_collective(const CallInfo& call) {
   return call.kind == hal::name_of(hal::Kind::kCollective) || call.kind == hal::name_of(hal::Kind::kP2p);

@@ -30,10 +30,9 @@ struct TimelineRow {
   bool failed = false, is_in_flight = false;
 };
 
-// The rows of one recording; of its layout, one class each.
+// The rows of one recording; one class for each format.
 class TimelineRows {
  public:
-  static std::unique_ptr<TimelineRows> make(Layout layout);
   virtual ~TimelineRows() = default;
 
   // Times and durations are held to this, so that no sum of a hostile file's overflows (the year 2043).
@@ -76,5 +75,7 @@ class TimelineRows {
   std::unordered_map<int64_t, Communicator> communicators_;
   std::vector<std::string> nodes_;
 };
+
+std::unique_ptr<TimelineRows> make_stored_timeline_rows();  // of our own recordings
 
 }  // namespace ingero::store

@@ -177,7 +177,7 @@ Result<Json> snapshots(Api& api, const http::Request& request) {
 Result<Json> capabilities(Api& api, const http::Request&) {
   auto lease = api.service().acquire();
   if (!lease.ok()) return lease.error();
-  const bool has_samples = (*lease)->layout() == store::Layout::kCurrent;
+  const bool has_samples = (*lease)->holds().devices;
   Json list = Json::array();
   for (const Capability& one : kCapabilities) {
     bool available = false;

@@ -27,6 +27,10 @@ class LegacyRows final : public RowSource {
     conditions.add_pid(selection, "e.pid");
     return conditions;
   }
+  const char* extent_sql() const override {
+    return "SELECT min(CASE WHEN kind = 'host' THEN timestamp - duration ELSE timestamp END), "
+           "max(timestamp + duration) FROM events";
+  }
   bool decode(std::span<const Value> row, RecordedNames& names, RecordedEvent& event) override;
 
  private:

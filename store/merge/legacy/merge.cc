@@ -99,9 +99,17 @@ std::string create_sql(const LegacyTable& table, std::vector<LegacyColumn> colum
   return fmt::format("CREATE TABLE main.{} ({})", table.name, sql);
 }
 
-}  // namespace
+class LegacyMerger final : public Merger {
+ public:
+  using Merger::Merger;
+  Status add(MergedSource& source) override;
+  Status finish() override;
 
-Status LegacyMerge::add(MergedSource& source) {
+ private:
+  int64_t user_version_ = 0;
+};
+
+Status LegacyMerger::add(MergedSource& source) {
   int64_t version = 0;
   INGERO_TRY(database_.integer_into("PRAGMA source.user_version", version));
   user_version_ = std::max(user_version_, version);
@@ -165,11 +173,17 @@ Status LegacyMerge::add(MergedSource& source) {
   return {};
 }
 
-Status LegacyMerge::finish() {
+Status LegacyMerger::finish() {
   return database_.execute(fmt::format(
       "CREATE INDEX idx_events_timestamp ON events(timestamp); CREATE INDEX idx_events_pid ON events(pid);"
       "UPDATE schema_info SET value = '{0}' WHERE key = 'version' AND value < '{0}'; PRAGMA user_version = {1}",
       kFirstVersionWithNodes, user_version_));
+}
+
+}  // namespace
+
+std::unique_ptr<Merger> make_legacy_merger(Database& database, const MergeOptions& options, Merged& merged) {
+  return std::make_unique<LegacyMerger>(database, options, merged);
 }
 
 }  // namespace ingero::store

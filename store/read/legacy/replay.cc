@@ -103,7 +103,7 @@ Status replay_legacy(Database& database, const Selection& selection, ReplaySink&
       process.comm = row.text(1);
       sink.process(process);
     }));
-    return sides.load(database, 0, Offsets(), true);
+    return sides.load_snapshots(database, "(SELECT *, NULL AS interrupt_pct FROM system_snapshots)", Offsets());
   };
   Status status;
   const std::string sql = fmt::format(

@@ -10,6 +10,7 @@
 #include "recording.h"
 #include "store/db/sqlite.h"
 #include "store/read/replay.h"
+#include "store/read/runs.h"
 
 namespace ingero::store::testing {
 namespace {
@@ -115,6 +116,30 @@ TEST_F(LegacyTest, EveryVersionAnswersTheSameQuestionsUnmodified) {
     EXPECT_EQ(contents(path), before);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), {}), 1);
   }
+}
+
+// What their agent did not record is not asked for in tables that they lack.
+TEST_F(LegacyTest, WhatTheyDoNotHoldIsEmptyAndNotAnError) {
+  make("0.10");
+  const auto reader = read();
+  ASSERT_NE(reader, nullptr);
+  const Holds& holds = reader->holds();
+  for (const bool one : {holds.runs, holds.losses, holds.off_cpu, holds.unfinished, holds.devices, holds.kernels,
+                         holds.collectives, holds.inference}) {
+    EXPECT_FALSE(one);
+  }
+  const auto calls = unfinished(*reader, {});
+  ASSERT_TRUE(calls.ok()) << calls.error().text();
+  EXPECT_THAT(*calls, IsEmpty());
+  const auto devices = device_totals(*reader);
+  ASSERT_TRUE(devices.ok()) << devices.error().text();
+  EXPECT_THAT(*devices, IsEmpty());
+  const auto lost = lost_by_process(*reader, {});
+  ASSERT_TRUE(lost.ok()) << lost.error().text();
+  EXPECT_THAT(*lost, IsEmpty());
+  const auto sessions = runs(*reader);
+  ASSERT_TRUE(sessions.ok()) << sessions.error().text();
+  EXPECT_EQ(ending_of(*reader, *sessions), Ending::kUnknown);
 }
 
 TEST_F(LegacyTest, ASummaryIsTakenFromTheirRows) {

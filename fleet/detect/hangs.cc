@@ -99,7 +99,10 @@ bool Hangs::is_silent(uint32_t node) const {
   return found == nodes_.end() || settled_ns_ >= found->second + kSilentAfter * period_ns_;
 }
 
-bool Hangs::is_fresh(const Member& member) const { return clock_ns_ < member.heard_clock + kSilentAfter * period_ns_; }
+// By the clock that is_silent() goes by: between the two a rank would be neither silent nor known to wait.
+bool Hangs::is_fresh(const Member& member) const {
+  return settled_ns_ < member.heard_clock + kSilentAfter * period_ns_;
+}
 
 // Where others have left its collective meanwhile, it may have too: a later window says so.
 bool Hangs::waits_long(const Communicator& communicator, const Member& member) const {

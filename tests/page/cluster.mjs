@@ -32,7 +32,7 @@ function simulate(server, cluster, ...more) {
   return JSON.parse(readFileSync(file, "utf8"));
 }
 
-const ready = (page) => page.waitForFunction(() => document.getElementById("verdict") && document.getElementById("heat")?.frames.length > 0 && !document.getElementById("main").hasAttribute("aria-busy"));
+const ready = (page) => page.waitForFunction(() => document.getElementById("result") && document.getElementById("heat")?.frames.length > 0 && !document.getElementById("main").hasAttribute("aria-busy"));
 
 // The colour in the middle of a cell.
 const pixel = (page, node, back) => page.evaluate(([name, columns]) => {
@@ -49,7 +49,7 @@ try {
   for (const [width, dark] of [[1500, false], [390, true]]) {
     const { page, problems, close } = await open(browser, server, { width, dark, path: "/#/cluster?cluster=late" });
     await ready(page);
-    const said = await page.locator("#verdict").textContent();
+    const said = await page.locator("#result").textContent();
     check(said.startsWith("Late since") && said.includes(`rank ${slow.rank} on ${slow.node_id}`), `the cause is "${said}"`);
     check((await page.locator("#late tbody tr").first().textContent()).includes(`rank ${slow.rank}`), "the slow rank is not the first of the late ones");
     const furthest = clocks.reduce((most, one, node) => (Math.abs(one) > Math.abs(clocks[most]) ? node : most), 0);
@@ -75,7 +75,7 @@ try {
     await page.locator("#clusters").selectOption("stuck");
     await page.waitForFunction(() => document.querySelector("#hangs h3"));
     await ready(page);
-    check((await page.locator("#verdict").textContent()).startsWith("Hang since"), "the hang is not the cause");
+    check((await page.locator("#result").textContent()).startsWith("Hang since"), "the hang is not the cause");
     check(!(await page.locator("main").innerText()).includes(said), "what the other cluster's cause was is still there");
     check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `the page of the hang is wider than ${width}`);
     await picture(page, `cluster-stuck-${width}`);

@@ -71,10 +71,10 @@ async function operations(page) {
 // Tracks and calls by keys; what is chosen is announced, in the address, and there again after a reload.
 async function timeline(page) {
   await goTo(page, "timeline");
-  await page.locator("#lanes").focus();
+  await page.locator("#tracks").focus();
   for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
   const said = await page.locator("#status").textContent();
-  check(/thread 4000.*events/.test(said), `the chosen lane is told as "${said}"`);
+  check(/thread 4000.*events/.test(said), `the chosen track is said as "${said}"`);
   for (let i = 0; i < 8; i++) {
     await page.keyboard.press("+");
     await page.waitForTimeout(20);

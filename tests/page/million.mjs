@@ -30,8 +30,8 @@ try {
   await goTo(page, "timeline");
   const first = answers[0];
   await picture(page, "million-timeline");
-  await page.evaluate(() => { document.getElementById("lanes").frames.length = 0; });
-  const box = await page.locator("#lanes").boundingBox();
+  await page.evaluate(() => { document.getElementById("tracks").frames.length = 0; });
+  const box = await page.locator("#tracks").boundingBox();
   await page.mouse.move(box.x + 500, box.y + 200);
   await page.keyboard.down("Control");
   for (let round = 0; round < 3; round++) {
@@ -45,9 +45,9 @@ try {
     }
   }
   await page.keyboard.up("Control");
-  for (let i = 0; i < 40; i++) await page.locator("#lanes").press(i % 8 < 4 ? "ArrowRight" : "ArrowLeft");
+  for (let i = 0; i < 40; i++) await page.locator("#tracks").press(i % 8 < 4 ? "ArrowRight" : "ArrowLeft");
   await page.waitForTimeout(500);
-  const frames = await page.evaluate(() => document.getElementById("lanes").frames);
+  const frames = await page.evaluate(() => document.getElementById("tracks").frames);
   none(problems, "a million events");
   // The same questions once more, without a browser that draws on the same processors.
   const later = [];

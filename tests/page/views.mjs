@@ -42,7 +42,7 @@ const unreachable = (page) => page.evaluate(async () => {
 
 // Colours of calls that the timeline's picture has and its legend has not.
 const unnamedColours = (page) => page.evaluate(() => {
-  const canvas = document.getElementById("lanes");
+  const canvas = document.getElementById("tracks");
   const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
   copy.drawImage(canvas, 0, 0);
   const pixels = copy.getImageData(0, 0, canvas.width, canvas.height).data;

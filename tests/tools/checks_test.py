@@ -260,7 +260,8 @@ class Names(PlantedTree):
                            ("agent/bad.cc", "// At most kMostRows.\n"), ("cli/bad.cc", "// One in so many calls.\n"),
                            ("tools/bad.py", '"""Bad."""\nprint("nobody")\n'), ("tools/bad", "#!/bin/sh\n# Whoever asks.\n"),
                            ("bench/bad.sh", "# Bad: beside it.\n"), ("hal/CMakeLists.txt", "# Nobody links it.\n"),
-                           ("tests/page/bad.mjs", "// Nobody clicks.\n"), ("tests/bad.cc", "// What is told.\n"),
+                           ("tests/page/bad.mjs", "// Nobody clicks.\n"), ("serve/page/source/bad.js", 'say("Verdict");\n'),
+                           ("serve/page/source/bad.html", "<p>Beside it.</p>\n"), ("tests/bad.cc", "// What is told.\n"),
                            ("tests/bad.py", '"""Whoever asks."""\n')):
             with self.subTest(name=name):
                 self.plant(name, text)

@@ -1,4 +1,4 @@
-// Lines over time, by uPlot, in the page's colours; the values stand in tables beside them for those who cannot see.
+// Lines over time, by uPlot, in the page's colours; the values stand in tables next to them for those who cannot see.
 import uPlot from "uplot";
 import { colour } from "./timeline_draw.js";
 import { el } from "./text.js";

@@ -29,7 +29,7 @@ const header = new ClusterHeader({
   },
 });
 
-function tell(error) {
+function showError(error) {
   notice.textContent = error instanceof Failure ? error.message : `This page failed: ${error.message}`;
   notice.hidden = false;
   if (!(error instanceof Failure)) console.error(error);
@@ -116,7 +116,7 @@ async function keepUp() {
     if (!shown.view) main.replaceChildren();
     main.removeAttribute("aria-busy");
     end();
-    tell(error);
+    showError(error);
   }
   setTimeout(() => turn === turns && keepUp(), EVERY_MS);
 }
@@ -134,7 +134,7 @@ async function boot(sentence) {
       open();
     }
   } catch (error) {
-    tell(error);
+    showError(error);
   }
   keepUp();
 }

@@ -7,8 +7,8 @@ export const keyOf = (i) => (i + 1).toString(36);
 
 const EVERYWHERE = [["1 to 9, a", "the views, in their order"], ["0", "the whole recording"], ["?", "this list"], ["Escape", "closes it"]];
 export const TIMELINE = [
-  ["← →", "earlier, later"], ["+ −", "closer, farther (also ↑ ↓ with Ctrl, or the wheel with Ctrl)"], ["↑ ↓", "the lane above, below"],
-  [", .", "the previous, the next call of the lane"], ["Enter", "as close as the chosen call"], ["Home End", "the beginning, the end"],
+  ["← →", "earlier, later"], ["+ −", "closer, farther (also ↑ ↓ with Ctrl, or the wheel with Ctrl)"], ["↑ ↓", "the track above, below"],
+  [", .", "the previous, the next call of the track"], ["Enter", "as close as the chosen call"], ["Home End", "the beginning, the end"],
 ];
 const PICTURES = [["← →", "the column before, the next"], ["Page Up, Page Down", "a tenth of them earlier, later"], ["Home End", "the first, the last"]];
 const dialog = document.getElementById("keys");

@@ -114,7 +114,7 @@ async function draw(quietly = false) {
     if (shown !== mine || error.name === "AbortError") return;
     if (error instanceof Failure && error.status === 401) return boot(error.message);
     made.replaceChildren();
-    tell(error);
+    showError(error);
   }
   if (stays) before.close?.();
   if (stays && !main.contains(made)) swap(main.firstElementChild, made);
@@ -123,7 +123,7 @@ async function draw(quietly = false) {
   end();
 }
 
-function tell(error) {
+function showError(error) {
   notice.textContent = error instanceof Failure ? error.message : `This page failed: ${error.message}`;
   notice.hidden = false;
   if (!(error instanceof Failure)) console.error(error);
@@ -159,7 +159,7 @@ async function keepUp() {
       main.removeAttribute("aria-busy");
       end();
     }
-    tell(error);
+    showError(error);
   }
   setTimeout(() => turn === turns && keepUp(), EVERY_MS);
 }
@@ -178,7 +178,7 @@ async function boot(sentence) {
       open(viewNow());
     }
   } catch (error) {
-    tell(error);
+    showError(error);
   }
   keepUp();
 }

@@ -26,7 +26,7 @@ export function hashOf({ view = place.view, from = place.from, to = place.to, ch
   return `#/${view}${text ? `?${text}` : ""}`;
 }
 
-// Goes there: a new entry in the history, or with `quietly` in place of the last one and without telling anybody.
+// Goes there: a new entry in the history, or with `quietly` in place of the last one and without an event.
 export function go(to, quietly = false) {
   const hash = hashOf(to);
   if (hash === location.hash) return;

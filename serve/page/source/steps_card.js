@@ -43,7 +43,7 @@ function processTable(times, chosen) {
   if (times.length < 2) return null;
   return el("div", {}, el("h3", {}, "Programs"), table({ caption: "Programs; choose one to see its steps", rows: times, key: keyOf, chosen, choose: (time) => choose({ program: keyOf(time), step: null }, false), columns: [
     { head: "Program", text: (time) => `${nameOf(time)}${time.process.node ? ` on ${time.process.node}` : ""}` },
-    { head: "Verdict", text: (time) => [time.verdict.name, time.verdict.second].filter(Boolean).join(" and ") },
+    { head: "Result", text: (time) => [time.verdict.name, time.verdict.second].filter(Boolean).join(" and ") },
     { head: "Steps", number: true, text: (time) => count(time.steps?.count) },
     { head: "Usual step", number: true, text: (time) => duration(time.steps?.usual_ns) },
     { head: "Device idle", number: true, text: (time) => idleShare(time), title: "Share of the time in which the device had nothing to do, at least and at most, as far as this program's calls say" }] }));

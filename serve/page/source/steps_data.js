@@ -14,7 +14,7 @@ function addClasses(items, found, key) {
 const ofProcess = ({ pid, tid, node }) => `pid = ${Number(pid)} AND tid = ${Number(tid)} AND ${whereTime("timestamp", (text) => String(wallNs(text)))}`
   + (node ? ` AND session IN (SELECT id FROM sessions WHERE node = ${quoted(node)})` : "");
 
-// A recording of the earlier agent has no such rows.
+// A recording of the legacy agent has no such rows.
 const rowsOrNone = (statement, { info, signal }) => info.legacy ? [] : rows(statement, 10000, signal);
 
 // At most `most` of the recorded steps, and the worst slow ones besides: the middle one (by its duration) of each of `most`

@@ -7,7 +7,7 @@ const orders = new Map();
 const plural = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 // A table scrolls in a frame of its own where it is wider than its place; a button above it says how many columns are out
-// of sight and brings them in. Without such columns the frame is no stop of the keyboard.
+// of sight and brings them in. Without such columns the Tab key passes the frame.
 function framed(name, grid, more) {
   const scroller = el("div", { class: "table", role: "group", "aria-label": name }, grid, more);
   const hint = el("button", { class: "hint", hidden: true }, "More columns");

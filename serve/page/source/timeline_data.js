@@ -1,4 +1,4 @@
-// What the timeline knows of the recording, asked from the server as it is needed: bins or calls of the lanes in sight,
+// What the timeline knows of the recording, asked from the server as it is needed: bins or calls of the tracks in sight,
 // for a part somewhat wider than what is seen. Times are nanoseconds from the recording's first event.
 import { ask } from "./ask.js";
 import { wallNs, wallText } from "./text.js";
@@ -10,8 +10,8 @@ export class TimelineData {
   constructor(context, onNews) {
     this.context = context;
     this.onNews = onNews;
-    this.lanes = [];
-    this.views = new Map();  // lane name to { asked, from, binNs, bins, ops, slices }
+    this.tracks = [];
+    this.views = new Map();  // track name to { asked, from, binNs, bins, ops, slices }
     this.cut = [];
     this.abort = null;
   }
@@ -20,7 +20,7 @@ export class TimelineData {
     return wallText(this.context.origin + BigInt(Math.round(ns)));
   }
 
-  // Fetches what the lanes named need to be drawn from `from` to `to` with `columns` columns.
+  // Fetches what the tracks named need to be drawn from `from` to `to` with `columns` columns.
   async want(from, to, names, columns) {
     const span = to - from;
     const part = { from: Math.max(-1e9, from - WIDER * span), to: to + WIDER * span };
@@ -30,7 +30,7 @@ export class TimelineData {
       return view.bins.length > 0 && view.asked.to - view.asked.from > 3 * span;  // finer ones may be had
     });
     // One question at a time: by the time of its answer the next one is known better.
-    if ((this.lanes.length && missing.length === 0) || this.abort) return;
+    if ((this.tracks.length && missing.length === 0) || this.abort) return;
     const abort = new AbortController();
     this.abort = abort;
     const answer = await ask("get_timeline", {
@@ -42,8 +42,8 @@ export class TimelineData {
   }
 
   take(answer, part) {
-    this.lanes = answer.lanes;
-    // What names a parameter is said to who asks the tool: here, lanes that come into sight are asked for.
+    this.tracks = answer.lanes;
+    // What names a parameter is said to who asks the tool: here, tracks that come into sight are asked for.
     this.cut = answer.cut.filter((one) => !one.includes("`"));
     const from = answer.from ? Number(wallNs(answer.from) - this.context.origin) : 0;
     for (const view of answer.views) {

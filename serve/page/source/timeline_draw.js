@@ -1,4 +1,4 @@
-// Drawing lanes on a canvas: nothing here asks or listens. Only what is in sight is drawn, and at most a few rectangles
+// Drawing tracks on a canvas: nothing here asks or listens. Only what is in sight is drawn, and at most a few rectangles
 // for each column, so that a picture takes the same time whatever the recording holds.
 import { duration } from "./text.js";
 
@@ -108,10 +108,10 @@ function drawSlices(pen, view, { from, to, left, width, chosen }, y) {
   }
 }
 
-// lines: { lane, chains } in sight, each with its y.
-export function drawLanes(pen, lines, views, look) {
+// lines: { track, chains } in sight, each with its y.
+export function drawTracks(pen, lines, views, look) {
   for (const { line, y } of lines) {
-    if (line.lane && line.lane.lane === look.lane) {
+    if (line.track && line.track.lane === look.track) {
       pen.fillStyle = colour("chosen");
       pen.fillRect(0, y, look.left + look.width, ROW);
     }
@@ -128,7 +128,7 @@ export function drawLanes(pen, lines, views, look) {
       }
       continue;
     }
-    const view = line.lane ? views.get(line.lane.lane) : null;
+    const view = line.track ? views.get(line.track.lane) : null;
     if (!view) continue;
     drawBins(pen, view, look, y);
     drawSlices(pen, view, look, y);

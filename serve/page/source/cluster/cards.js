@@ -7,7 +7,7 @@ const MOST_LISTED = 8;  // ranks that wait
 
 export function causeCard({ sentences, cut }) {
   const [first, ...others] = sentences;
-  return card("The cause", el("article", { class: "chain" }, el("h3", { id: "verdict" }, first),
+  return card("The cause", el("article", { class: "chain" }, el("h3", { id: "result" }, first),
     others.length ? el("ul", { "aria-label": "The state of the cluster" }, others.map((one) => el("li", {}, one))) : null), cuts({ cut }));
 }
 

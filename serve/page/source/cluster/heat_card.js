@@ -1,4 +1,4 @@
-// Ranks by time as a picture: a row is a node, a column a window, a cell its worst rank; beside it each node's ranks now.
+// Ranks by time as a picture: a row is a node, a column a window, a cell its worst rank; next to it each node's ranks now.
 // A cell is chosen by pointer or by arrow keys and said in words; the chosen node has its ranks and its commands below.
 import { ask } from "../ask.js";
 import { card, cuts, table } from "../table.js";
@@ -31,7 +31,7 @@ export class HeatCard {
     this.canvas.frames = [];
     this.canvas.boxOf = (node, column) => this.box(node, column);
     this.cell = el("p", { id: "cell", "aria-live": "polite" }, "Choose a cell: click it, or use the arrow keys.");
-    this.place = el("div", { class: "lanes" }, this.canvas);
+    this.place = el("div", { class: "tracks" }, this.canvas);
     this.cutList = el("div");
     this.table = el("details", { ontoggle: () => this.fillTable() }, el("summary", {}, "The picture as a table"));
     this.node = el("section", { class: "card", id: "node", hidden: true });

@@ -43,7 +43,7 @@ async function draw(main, { info, signal }) {
     try {
       const answer = await ask("get_check");
       place.replaceChildren(el("p", {}, `This machine is ${answer.status}.`), libraryTable(answer.libraries), table({ caption: "Checks of this machine", rows: answer.checks, columns: [
-        { head: "Check", text: (one) => one.name }, { head: "Verdict", text: (one) => (one.pass === null ? "could not tell" : one.pass ? "passed" : one.optional ? "missing, not needed" : "failed") },
+        { head: "Check", text: (one) => one.name }, { head: "Result", text: (one) => (one.pass === null ? "could not tell" : one.pass ? "passed" : one.optional ? "missing, not needed" : "failed") },
         { head: "What was found", text: (one) => [one.value, one.detail, one.recommendation].filter(Boolean).join("; ") }] }));
     } catch (error) {
       place.replaceChildren(el("p", { role: "alert" }, error.message));

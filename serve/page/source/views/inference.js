@@ -44,7 +44,7 @@ const slowColumns = (context) => [
   { head: "Launches", number: true, text: (step) => count(step.launches + step.graph_launches) },
   { head: "Cause", node: (step) => (step.incident ? el("a", { href: hashOf({ ...around(step), chosen: { chain: step.incident } }) }, step.incident) : "none found") }];
 
-// The chosen workload's steps over time, beside what was usual for it.
+// The chosen workload's steps over time, next to what was usual for it.
 async function overTime(context, one) {
   const stream = one.stream === null ? "NULL" : one.stream;
   const part = whereTime("timestamp", (text) => String(wallNs(text)));

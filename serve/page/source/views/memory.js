@@ -6,7 +6,7 @@ import { card, cuts, facts, nothing, table } from "../table.js";
 import { bytes, count, duration, el, wallNs } from "../text.js";
 
 const MOST = 8;
-const title = (site) => `${site.frames?.find((frame) => frame.startsWith("[Python]")) ?? site.frames?.[1] ?? site.frames?.[0] ?? site.op} (${site.pid})`;
+const title = (from) => `${from.frames?.find((frame) => frame.startsWith("[Python]")) ?? from.frames?.[1] ?? from.frames?.[0] ?? from.op} (${from.pid})`;
 
 async function draw(main, context) {
   const answer = await ask("get_memory", { ...range(), limit: 100, bins: 300 }, context.signal);

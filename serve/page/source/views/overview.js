@@ -31,7 +31,7 @@ function chainText(chain, isFirst) {
 }
 
 // The causal chains that are not said above, each with its evidence behind it. Those about the same process show what the
-// verdict above says, so they are closed.
+// sentence above says, so they are closed.
 function otherChains(chains, said) {
   const same = chains.filter((chain) => said && chain.pid === said.process.pid && (chain.node ?? null) === (said.process.node ?? null));
   const others = chains.filter((chain) => !same.includes(chain));
@@ -41,18 +41,18 @@ function otherChains(chains, said) {
 
 const LEAST_BLAME = 0.1;  // of the greatest: what is less is not a reason
 
-function verdictText(time) {
+function resultText(time) {
   const { verdict } = time;
   const blame = time.blame.filter((one) => one.high_ns >= LEAST_BLAME * time.blame[0].high_ns).slice(0, 2);
   const why = [...(verdict.degree ? blame.map((one) => one.sentence) : []), ...verdict.because];
-  return el("article", { class: "chain", id: "verdict" }, el("h3", {}, verdict.sentence),
+  return el("article", { class: "chain", id: "result" }, el("h3", {}, verdict.sentence),
     el("p", { class: "quiet" }, [nameOf(time), time.process.node && `on ${time.process.node}`].filter(Boolean).join(" ")),
     why.length ? el("ul", { "aria-label": "Reasons" }, why.map((one) => el("li", {}, one))) : null,
     verdict.degree && time.remedy ? el("p", {}, el("b", {}, "What to do: "), time.remedy) : null);
 }
 
-// The cause is said once: the worst chain where something failed, else the verdict on the process that lost most, else the
-// worst chain. Which process the verdict said is about, null: none was said.
+// The cause is said once: the worst chain where something failed, else the sentence on the process that lost most, else the
+// worst chain. Which process that sentence is about, null: none was said.
 function accused(time, chains) {
   const [first] = chains.chains;
   const [worst] = time.processes;
@@ -65,7 +65,7 @@ function causeCard(time, chains, info) {
   const [first, ...others] = chains.chains;
   const legacy = chains.earlier_chains ?? [];
   const isHealthy = !first && !time.processes.some((one) => one.verdict.degree);
-  const top = said ? verdictText(said) : first ? chainText(first, true) : null;
+  const top = said ? resultText(said) : first ? chainText(first, true) : null;
   return card("The cause", top, isHealthy ? nothing(info.live ? "No cause has been found so far." : "Nothing is wrong that the rules know of.") : null, said ? otherChains(chains.chains, said) : otherChains(others, null),
     legacy.length ? el("details", {}, el("summary", {}, `${legacy.length} chains that the legacy agent stored`),
       el("ul", {}, legacy.map((one) => el("li", {}, severity(one.severity), ` ${one.summary}: ${one.verdict}`)))) : null,

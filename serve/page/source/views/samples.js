@@ -18,7 +18,7 @@ async function drawFabric(main, context) {
   const answer = await ask("get_fabric", range(), context.signal);
   const load = rowsOfHost(context);
   if (!answer.known || !answer.links.length && !answer.counters.length) {
-    main.append(card("Fabric", nothing("No adapter was sampled: there was none, or an earlier agent recorded this."), cuts(answer)));
+    main.append(card("Fabric", nothing("No adapter was sampled: there was none, or the legacy agent recorded this."), cuts(answer)));
   } else {
     main.append(card("Links", table({ caption: "Links", rows: answer.links, columns: [
       { head: "Adapter", text: (link) => `${link.device}, port ${link.port}` }, { head: "Layer", text: (link) => link.link_layer ?? "" },
@@ -68,7 +68,7 @@ async function drawDevices(main, context) {
   main.append(card("Devices", answer.devices.length ? table({ caption: "Devices", rows: answer.devices, columns: [
     { head: "Device", text: (one) => one.name ?? "?" }, { head: "Driver", text: (one) => one.driver ?? "–" }, { head: "UUID", text: (one) => one.uuid ?? "–" },
     { head: "PCI address", text: (one) => one.pci_address ?? "–" }] }) : nothing("No device was seen."),
-    answer.known ? null : nothing("The recording has no readings: an earlier agent made it."), cuts(answer)));
+    answer.known ? null : nothing("The recording has no readings: the legacy agent made it."), cuts(answer)));
   const key = (one) => `${one.uuid ?? one.pci_address}|${one.name}|${one.part}`;
   const chosen = answer.readings.find((one) => key(one) === place.chosen.reading);
   let chart = null;

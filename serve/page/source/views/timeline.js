@@ -1,33 +1,33 @@
-// The timeline: lanes of chains, ranks, threads, streams and host events; wheel, drag, keys.
+// The timeline: tracks of chains, ranks, threads, streams and host events; wheel, drag, keys.
 import { ask, rows } from "../ask.js";
 import { choose, go, place } from "../place.js";
 import { card, cuts, facts } from "../table.js";
 import { TimelineData } from "../timeline_data.js";
-import { AXIS, ROW, colour, drawAxis, drawLanes, forgetColours } from "../timeline_draw.js";
+import { AXIS, ROW, colour, drawAxis, drawTracks, forgetColours } from "../timeline_draw.js";
 import { bytes, count, duration, el, timeOfDay, wallNs } from "../text.js";
 
 const LEAST_NS = 100;
 const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
 
-function laneTitle(lane) {
-  if (lane.group === "thread") return `thread ${lane.tid}`;
-  if (lane.group === "stream") return lane.stream === 0 ? "default stream" : `stream ${BigInt(lane.stream).toString(16)}`;
-  if (lane.group === "rank") return lane.rank === null ? `rank unknown (pid ${lane.pid})` : `rank ${lane.rank}${lane.nranks ? ` of ${lane.nranks}` : ""}`;
-  return lane.op;
+function trackTitle(track) {
+  if (track.group === "thread") return `thread ${track.tid}`;
+  if (track.group === "stream") return track.stream === 0 ? "default stream" : `stream ${BigInt(track.stream).toString(16)}`;
+  if (track.group === "rank") return track.rank === null ? `rank unknown (pid ${track.pid})` : `rank ${track.rank}${track.nranks ? ` of ${track.nranks}` : ""}`;
+  return track.op;
 }
 
-const processTitle = (lane) => `${lane.process || "?"} ${lane.pid}${lane.node ? ` on ${lane.node}` : ""}`;
+const processTitle = (track) => `${track.process || "?"} ${track.pid}${track.node ? ` on ${track.node}` : ""}`;
 
-// The lines from top to bottom: headings, lanes, and the causes above all.
-function linesOf(lanes, chains) {
+// The lines from top to bottom: headings, tracks, and the causes above all.
+function linesOf(tracks, chains) {
   const lines = [];
   if (chains.length) lines.push({ title: "Causes", chains });
   let heading = null;
-  for (const lane of lanes) {
-    const above = lane.group === "rank" ? "Collectives by rank" : processTitle(lane);
+  for (const track of tracks) {
+    const above = track.group === "rank" ? "Collectives by rank" : processTitle(track);
     if (above !== heading) lines.push({ heading: above });
     heading = above;
-    lines.push({ lane, title: laneTitle(lane) });
+    lines.push({ track, title: trackTitle(track) });
   }
   return lines;
 }
@@ -40,10 +40,10 @@ class TimelineView {
     this.lines = [];
     this.top = 0;
     this.frames = [];
-    this.canvas = el("canvas", { tabindex: "0", role: "application", id: "lanes", "aria-roledescription": "timeline",
+    this.canvas = el("canvas", { tabindex: "0", role: "application", id: "tracks", "aria-roledescription": "timeline",
       "aria-label": "Timeline. Arrow keys move, plus and minus zoom, comma and period choose calls; ? lists the keys.", "aria-describedby": "chosen-call" });
     this.detail = el("div", { id: "chosen-call", "aria-live": "polite" });
-    this.scroller = el("div", { class: "lanes" }, this.canvas);
+    this.scroller = el("div", { class: "tracks" }, this.canvas);
     this.where = el("span", { class: "quiet" });
     const button = (title, act, keys) => el("button", { onclick: act, title: keys ? `${title} (${keys})` : title }, title);
     this.cutList = el("div");
@@ -55,7 +55,7 @@ class TimelineView {
     this.listen();
   }
 
-  // Of the kinds that the lanes show, so that each colour in the picture is named and no other.
+  // Of the kinds that the tracks show, so that each colour in the picture is named and no other.
   drawLegend() {
     const kinds = this.data.kinds();
     this.legend.replaceChildren(...kinds.map((kind) => el("li", {}, el("i", { class: `kind ${kind}` }), kind)),
@@ -69,7 +69,7 @@ class TimelineView {
     const whole = Math.max(context.spanNs, 1000);
     this.from = offset(place.from, -0.01 * whole);
     this.to = Math.max(this.from + LEAST_NS, offset(place.to, 1.01 * whole));
-    this.lane = place.chosen.lane ?? null;
+    this.track = place.chosen.lane ?? null;
     this.chosen = place.chosen.call ? Number(place.chosen.call) : null;
     const found = await ask("get_causal_chains", { top_n: -1 }, context.signal);
     this.chains = found.chains.filter((chain) => chain.onset && wallNs(chain.onset) !== null).map((chain) => ({
@@ -82,7 +82,7 @@ class TimelineView {
   }
 
   arrange() {
-    this.lines = linesOf(this.data.lanes, this.chains);
+    this.lines = linesOf(this.data.tracks, this.chains);
     this.drawLegend();
   }
 
@@ -118,7 +118,7 @@ class TimelineView {
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.fillStyle = colour("card");
     pen.fillRect(0, 0, this.left + this.width, this.height);
-    const look = { from: this.from, to: this.to, left: this.left, width: this.width, height: this.height, lane: this.lane, chosen: this.chosen, chain: place.chosen.chain };
+    const look = { from: this.from, to: this.to, left: this.left, width: this.width, height: this.height, track: this.track, chosen: this.chosen, chain: place.chosen.chain };
     this.top = clamp(this.top, 0, Math.max(0, this.lines.length * ROW - (this.height - AXIS)));
     drawAxis(pen, look);
     pen.save();
@@ -127,7 +127,7 @@ class TimelineView {
     pen.clip();
     const seen = this.seen();
     pen.save();
-    drawLanes(pen, seen, this.data.views, look);
+    drawTracks(pen, seen, this.data.views, look);
     pen.restore();
     this.drawTitles(pen, seen);
     pen.restore();
@@ -150,7 +150,7 @@ class TimelineView {
       pen.font = `${line.heading ? "600 " : ""}${narrow ? 11 : 12}px system-ui, sans-serif`;
       const text = line.heading ?? line.title;
       const wide = line.heading ? pen.measureText(text).width + 8 : this.left;
-      pen.fillStyle = line.lane && line.lane.lane === this.lane ? colour("chosen") : colour("card");
+      pen.fillStyle = line.track && line.track.lane === this.track ? colour("chosen") : colour("card");
       pen.fillRect(0, y, wide, ROW);
       pen.fillStyle = line.heading ? colour("ink") : colour("quiet");
       const indent = line.heading || narrow ? 2 : 12;
@@ -163,7 +163,7 @@ class TimelineView {
     if (this.asking) return;
     this.asking = setTimeout(async () => {
       this.asking = 0;
-      const names = this.seen().map(({ line }) => line.lane?.lane).filter(Boolean).slice(0, 48);
+      const names = this.seen().map(({ line }) => line.track?.lane).filter(Boolean).slice(0, 48);
       if (!names.length) return;
       try {
         await this.data.want(this.from, this.to, names, this.width);
@@ -188,7 +188,7 @@ class TimelineView {
   }
 
   selection() {
-    return { lane: this.lane, call: this.chosen, chain: place.chosen.chain };
+    return { lane: this.track, call: this.chosen, chain: place.chosen.chain };
   }
 
   zoom(times, at = 0.5) {
@@ -205,25 +205,25 @@ class TimelineView {
     this.move(-0.01 * whole, 1.01 * whole);
   }
 
-  chooseLane(by) {
-    const lanes = this.lines.map((line, i) => ({ line, i })).filter(({ line }) => line.lane);
-    if (!lanes.length) return;
-    const now = lanes.findIndex(({ line }) => line.lane.lane === this.lane);
-    const next = lanes[clamp(now < 0 ? 0 : now + by, 0, lanes.length - 1)];
-    this.lane = next.line.lane.lane;
+  chooseTrack(by) {
+    const tracks = this.lines.map((line, i) => ({ line, i })).filter(({ line }) => line.track);
+    if (!tracks.length) return;
+    const now = tracks.findIndex(({ line }) => line.track.lane === this.track);
+    const next = tracks[clamp(now < 0 ? 0 : now + by, 0, tracks.length - 1)];
+    this.track = next.line.track.lane;
     const y = next.i * ROW;
     const room = this.height - AXIS - ROW;
     this.top = clamp(this.top, y - room, y);
-    this.context.say(`${laneTitle(next.line.lane)}, ${processTitle(next.line.lane)}, ${count(next.line.lane.events)} events`);
+    this.context.say(`${trackTitle(next.line.track)}, ${processTitle(next.line.track)}, ${count(next.line.track.events)} events`);
     choose(this.selection());
     this.schedule();
   }
 
   chooseCall(by) {
-    if (!this.lane) this.chooseLane(0);
-    const list = this.data.views.get(this.lane)?.slices ?? [];
+    if (!this.track) this.chooseTrack(0);
+    const list = this.data.views.get(this.track)?.slices ?? [];
     if (!list.length) {
-      this.context.say(this.data.views.get(this.lane)?.bins.length ? "Too many calls to choose one here: zoom closer." : "No call here.");
+      this.context.say(this.data.views.get(this.track)?.bins.length ? "Too many calls to choose one here: zoom closer." : "No call here.");
       return;
     }
     const now = list.findIndex((slice) => slice.seq === this.chosen);
@@ -288,18 +288,18 @@ class TimelineView {
       }
       return;
     }
-    if (!line?.lane) return;
-    this.lane = line.lane.lane;
+    if (!line?.track) return;
+    this.track = line.track.lane;
     const near = 3 * (this.to - this.from) / this.width;
     let best = null;
-    for (const slice of this.data.views.get(this.lane)?.slices ?? []) {
+    for (const slice of this.data.views.get(this.track)?.slices ?? []) {
       if (slice.start - near > time) break;
       if (slice.start + (slice.duration ?? Infinity) + near >= time && (!best || slice.depth >= best.depth)) best = slice;
     }
     if (best) this.take(best);
     else {
       choose(this.selection());
-      this.context.say(`${laneTitle(line.lane)}, ${processTitle(line.lane)}`);
+      this.context.say(`${trackTitle(line.track)}, ${processTitle(line.track)}`);
       this.schedule();
     }
   }
@@ -342,10 +342,10 @@ class TimelineView {
 
   key(event) {
     if (event.altKey || event.metaKey) return;
-    const slice = () => (this.data.views.get(this.lane)?.slices ?? []).find((one) => one.seq === this.chosen);
+    const slice = () => (this.data.views.get(this.track)?.slices ?? []).find((one) => one.seq === this.chosen);
     const acts = {
       ArrowLeft: () => this.pan(event.shiftKey ? -0.5 : -0.1), ArrowRight: () => this.pan(event.shiftKey ? 0.5 : 0.1),
-      ArrowUp: () => (event.ctrlKey ? this.zoom(0.7) : this.chooseLane(-1)), ArrowDown: () => (event.ctrlKey ? this.zoom(1.4) : this.chooseLane(1)),
+      ArrowUp: () => (event.ctrlKey ? this.zoom(0.7) : this.chooseTrack(-1)), ArrowDown: () => (event.ctrlKey ? this.zoom(1.4) : this.chooseTrack(1)),
       "+": () => this.zoom(0.6), "=": () => this.zoom(0.6), "-": () => this.zoom(1.6), ",": () => this.chooseCall(-1), ".": () => this.chooseCall(1),
       0: () => this.whole(), Home: () => this.move(0, this.to - this.from), End: () => this.move(this.context.spanNs - (this.to - this.from), this.context.spanNs),
       Enter: () => {

@@ -99,15 +99,7 @@ Status StoredRows::load(const store::Reader& reader, RecordedNames& names) {
 
 store::Conditions StoredRows::conditions(const store::Selection& selection) const {
   store::Conditions conditions;
-  // Only the blocks that may hold something of the range are read.
-  if (selection.from_wall_ns) {
-    conditions.add("e.seq >= (SELECT coalesce(min(first), 0) FROM blocks WHERE end_wall_ns >= ?)",
-                   store::sql_wall_ns(*selection.from_wall_ns));
-  }
-  if (selection.to_wall_ns) {
-    conditions.add("e.seq <= (SELECT coalesce(max(last), 0) FROM blocks WHERE start_wall_ns <= ?)",
-                   store::sql_wall_ns(*selection.to_wall_ns));
-  }
+  conditions.add_blocks(selection, "e.seq");
   conditions.add_range(selection, "at", "at + coalesce(e.duration, 0)");
   if (selection.pid) {
     conditions.add("e.thread IN (SELECT id FROM threads WHERE pid = ?)", int64_t{*selection.pid});

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "store/read/blocks.h"
 #include "store/read/event_row_reader.h"
 #include "store/read/reader_impl.h"
 #include "store/read/replay_dictionary.h"
@@ -199,14 +200,11 @@ Status RowReplay::find_blocks() {
   if (is_whole_) return {};
   first_ = INT64_MAX;
   last_ = -1;
-  return database_.each_row(
-      fmt::format("SELECT min(first), max(last) FROM blocks WHERE end_wall_ns >= {} AND start_wall_ns <= {}", from_,
-                  to_),
-      [&](const Statement& row) {
-        if (row.is_null(0)) return;
-        first_ = std::max(row.integer(0), least_seq_);
-        last_ = row.integer(1);
-      });
+  return each_block(database_, from_, to_, BlockOrder::kOldestFirst, [&](int64_t first, int64_t last) {
+    first_ = std::min(first_, std::max(first, least_seq_));
+    last_ = std::max(last_, std::min(last, INT64_MAX - 1));
+    return true;
+  });
 }
 
 Status RowReplay::begin(int64_t session) {

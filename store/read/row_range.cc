@@ -1,8 +1,9 @@
-// Rows are numbered in the order in which their records were read; blocks of them know their times: see row_range.h.
+// From the newest block backwards, until enough rows are chosen: see row_range.h.
 #include "store/read/row_range.h"
 
 #include <algorithm>
 
+#include "store/read/blocks.h"
 #include "store/read/reader_impl.h"
 #include "store/read/selection_sql.h"
 
@@ -23,28 +24,21 @@ Result<std::optional<uint64_t>> select_rows(const Reader& reader, Selection& sel
   Reader::Impl& impl = reader.impl();
   INGERO_TRY(impl.refresh());
   if (!impl.format->has_blocks || (selection.whole() && !impl.live)) return std::optional<uint64_t>();
-  Result<Statement> blocks = impl.database.prepare(
-      "SELECT first, last FROM blocks WHERE end_wall_ns >= ?1 AND start_wall_ns <= ?2 ORDER BY first DESC");
-  if (!blocks.ok()) return blocks.error();
-  blocks->bind(1, selection.from_wall_ns ? sql_wall_ns(*selection.from_wall_ns) : INT64_MIN)
-      .bind(2, selection.to_wall_ns ? sql_wall_ns(*selection.to_wall_ns) : INT64_MAX);
   uint64_t rows = 0;
   bool are_all = true;
-  for (;;) {
-    Result<bool> row = blocks->step();
-    if (!row.ok()) return row.error();
-    if (!*row) break;
-    const int64_t first = blocks->integer(0), last = blocks->integer(1);
-    if (first > last) continue;
+  const int64_t from = selection.from_wall_ns ? sql_wall_ns(*selection.from_wall_ns) : INT64_MIN;
+  const int64_t to = selection.to_wall_ns ? sql_wall_ns(*selection.to_wall_ns) : INT64_MAX;
+  INGERO_TRY(each_block(impl.database, from, to, BlockOrder::kNewestFirst, [&](int64_t first, int64_t last) {
     if (!selection.last_seq) selection.last_seq = last;
     const uint64_t more = static_cast<uint64_t>(last) - static_cast<uint64_t>(first) + 1;
     if (impl.live && rows > 0 && more > most - std::min(most, rows)) {
       are_all = false;
-      break;
+      return false;
     }
     rows += more;
     selection.first_seq = first;
-  }
+    return true;
+  }));
   if (!selection.first_seq) selection.first_seq = INT64_MAX;  // no row is of that time
   if (selection.whole()) selection.last_seq.reset();          // what comes meanwhile is meant too
   if (are_all) return std::optional<uint64_t>();

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "store/read/blocks.h"
 #include "store/read/event_row_reader.h"
 #include "store/read/reader_impl.h"
 #include "store/read/selection_sql.h"
@@ -116,29 +117,6 @@ Status Snapshot::begin(Database& database) {
   Result<bool> row = standing_.step();
   if (!row.ok()) return row.error();
   return {};
-}
-
-Result<std::vector<std::pair<int64_t, int64_t>>> block_runs(Database& database, int64_t from, int64_t to,
-                                                            int64_t first_seq) {
-  std::vector<std::pair<int64_t, int64_t>> runs;
-  if (from == INT64_MIN && to == INT64_MAX) {
-    runs.emplace_back(first_seq, INT64_MAX);
-    return runs;
-  }
-  Result<Statement> blocks = database.prepare(
-      "SELECT first, last FROM blocks WHERE end_wall_ns >= ?1 AND start_wall_ns <= ?2 AND last >= ?3 ORDER BY first");
-  if (!blocks.ok()) return blocks.error();
-  blocks->bind(1, from).bind(2, to).bind(3, first_seq);
-  for (;;) {
-    Result<bool> row = blocks->step();
-    if (!row.ok()) return row.error();
-    if (!*row) return runs;
-    if (!runs.empty() && runs.back().second + 1 == blocks->integer(0)) {
-      runs.back().second = blocks->integer(1);
-    } else {
-      runs.emplace_back(std::max(first_seq, blocks->integer(0)), blocks->integer(1));
-    }
-  }
 }
 
 Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on) {

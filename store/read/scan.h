@@ -122,11 +122,6 @@ class Snapshot {
   Statement standing_;
 };
 
-// The runs of rows, first and last, from `first_seq` on that may hold rows of the time range: those of the blocks that
-// overlap it.
-Result<std::vector<std::pair<int64_t, int64_t>>> block_runs(Database& database, int64_t from, int64_t to,
-                                                            int64_t first_seq);
-
 using OnScanned = std::function<void(const ScannedRow&)>;
 // Rows from `first_seq` on that the filter accepts, in order; time ranges by the blocks, then row by row.
 Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on);

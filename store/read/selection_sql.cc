@@ -43,6 +43,17 @@ void Conditions::add_rows(const Selection& selection, std::string_view seq) {
   if (selection.last_seq) add(std::string(seq) + " <= ?", *selection.last_seq);
 }
 
+void Conditions::add_blocks(const Selection& selection, std::string_view seq) {
+  if (selection.from_wall_ns) {
+    add(std::string(seq) + " >= (SELECT coalesce(min(first), 0) FROM blocks WHERE end_wall_ns >= ?)",
+        sql_wall_ns(*selection.from_wall_ns));
+  }
+  if (selection.to_wall_ns) {
+    add(std::string(seq) + " <= (SELECT coalesce(max(last), 0) FROM blocks WHERE start_wall_ns <= ?)",
+        sql_wall_ns(*selection.to_wall_ns));
+  }
+}
+
 void Conditions::add_events(const Selection& selection) {
   add_rows(selection, "e.seq");
   add_range(selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");

@@ -32,6 +32,8 @@ class Conditions {
   void add_range(const Selection& selection, std::string_view start, std::string_view end);
   // Rows with numbers `seq` that the selection names; nothing where it names none.
   void add_rows(const Selection& selection, std::string_view seq);
+  // Rows with numbers `seq` in the blocks that may hold something of the time range.
+  void add_blocks(const Selection& selection, std::string_view seq);
   void add_pid(const Selection& selection, std::string_view pid);
   // The rows of the view `events`, by the name e, that lie in the time range and are of the process.
   void add_events(const Selection& selection);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hal/vocabulary.h"
+#include "store/read/blocks.h"
 #include "store/read/event_row_reader.h"
 
 namespace ingero::store {

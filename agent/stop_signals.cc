@@ -1,4 +1,4 @@
-// Blocked, and taken with sigtimedwait(2).
+// Blocked, and taken with sigtimedwait(2): no handler runs in the middle of anything.
 #include "agent/stop_signals.h"
 
 #include <ctime>

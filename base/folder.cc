@@ -1,4 +1,4 @@
-// opendir(3) and readdir(3): see folder.h.
+// opendir(3) and readdir(3), whose failures are errors and never exceptions.
 #include "base/folder.h"
 
 #include <algorithm>

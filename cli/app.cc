@@ -1,4 +1,4 @@
-// Dispatch: see app.h.
+// From the arguments to the command and its exit status, so that tests run the program without a process.
 #include "cli/app.h"
 
 #include <poll.h>

@@ -1,4 +1,4 @@
-// Walks along wake-ups.
+// Walks along wake-ups, and keeps roles and causes bounded: a program may start any number of threads.
 #include "correlate/blame.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Evaluates sums of lost time.
+// Compares sums of lost time with what a healthy program loses, before any of them is named as a limit.
 #include "correlate/limit.h"
 
 #include <algorithm>

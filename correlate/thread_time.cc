@@ -1,4 +1,4 @@
-// Lays calls over off-CPU intervals.
+// Lays calls over off-CPU intervals, which come in another order than they: only when both are known is time tiled.
 #include "correlate/thread_time.h"
 
 #include <algorithm>

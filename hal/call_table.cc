@@ -16,14 +16,14 @@ struct HostRow {
 
 // In the order of HostOp; ids as recordings have them, 0: none is fixed.
 constexpr HostRow kHostRows[] = {
-    {"sched_switch", "HOST", 3, 1},    {"mm_page_alloc_summary", "HOST", 3, 20},
-    {"oom_kill", "HOST", 3, 4},        {"process_exec", "HOST", 3, 5},
-    {"process_exit", "HOST", 3, 6},    {"process_fork", "HOST", 3, 7},
-    {"block_read", "IO", 5, 1},        {"block_write", "IO", 5, 2},
-    {"block_discard", "IO", 5, 3},     {"block_flush", "IO", 5, 0},
-    {"block_other", "IO", 5, 0},       {"tcp_retransmit", "TCP", 6, 1},
-    {"net_send_summary", "NET", 7, 0}, {"net_recv_summary", "NET", 7, 0},
-    {"device_error", "HOST", 3, 0},
+    {"sched_switch", kThreadLayer, 3, 1}, {"mm_page_alloc_summary", kThreadLayer, 3, 20},
+    {"oom_kill", kThreadLayer, 3, 4},     {"process_exec", kThreadLayer, 3, 5},
+    {"process_exit", kThreadLayer, 3, 6}, {"process_fork", kThreadLayer, 3, 7},
+    {"block_read", "IO", 5, 1},           {"block_write", "IO", 5, 2},
+    {"block_discard", "IO", 5, 3},        {"block_flush", "IO", 5, 0},
+    {"block_other", "IO", 5, 0},          {"tcp_retransmit", "TCP", 6, 1},
+    {"net_send_summary", "NET", 7, 0},    {"net_recv_summary", "NET", 7, 0},
+    {"device_error", kThreadLayer, 3, 0},
 };
 static_assert(std::size(kHostRows) == static_cast<size_t>(HostOp::kCount));
 

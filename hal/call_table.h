@@ -43,6 +43,8 @@ struct Call {
 std::string_view status_name(const Call& call, int64_t code);
 
 // Host operations, in the order they are numbered after all rows. Names and ids are those of recordings.
+// Those of this layer happen to a thread (scheduler, memory, processes); those of others to the machine's devices.
+inline constexpr std::string_view kThreadLayer = "HOST";
 enum class HostOp : uint8_t {
   kSchedSwitch,
   kPageAlloc,

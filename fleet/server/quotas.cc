@@ -1,4 +1,4 @@
-// Buckets and sets: see quotas.h.
+// Charges bytes before they are decoded, so that what is refused costs little; points and series after.
 #include "fleet/server/quotas.h"
 
 #include <algorithm>

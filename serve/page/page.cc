@@ -1,4 +1,4 @@
-// The embedded files: see page.h.
+// What this program serves to a browser is in it: no folder to install, and no file that another user can change.
 #include "serve/page/page.h"
 
 #include <algorithm>

@@ -66,10 +66,10 @@ class Timeline {
     slice.category = category(*event.call);
     slice.arguments = arguments_;
     if (event.call->kind == hal::Kind::kHost) {
-      // Scheduler and memory events of a thread go next to its calls; disk and network events to tracks of the node.
-      const bool is_threads = event.call->layer == "HOST";
-      put(is_threads ? tracks_.host_of(event.thread)
-                     : tracks_.of_node(recording_.process(thread.process).node, event.call->layer),
+      // Next to the thread's calls, or on a track of the node.
+      put(event.call->layer == hal::kThreadLayer
+              ? tracks_.host_of(event.thread)
+              : tracks_.of_node(recording_.process(thread.process).node, event.call->layer),
           slice);
     } else {
       slice.flows = flows_.of_call(event, thread.process);

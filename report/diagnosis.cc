@@ -96,9 +96,9 @@ class EngineSink final : public store::ReplaySink {
     }
     engine_->add_fabric_sample(known, mono_ns);
   }
-  void end(std::optional<uint64_t> complete_mono_ns) override {
-    if (time_ != nullptr) time_->end(complete_mono_ns);
-    if (complete_mono_ns) engine_->advance(*complete_mono_ns);  // as while it was recorded
+  void end(std::optional<uint64_t> watermark_mono_ns) override {
+    if (time_ != nullptr) time_->end(watermark_mono_ns);
+    if (watermark_mono_ns) engine_->advance(*watermark_mono_ns);  // as while it was recorded
     engine_->finish();
     drain();
     const auto examined = engine_->examined();

@@ -329,7 +329,7 @@ void Writer::add_share(const StoredShare& share) {
   impl_->budget.add(share, impl_->dictionaries.process(share.pid), impl_->losses);
 }
 
-void Writer::set_complete(uint64_t wall_ns) { impl_->complete_wall_ns = wall_ns; }
+void Writer::set_watermark(uint64_t wall_ns) { impl_->watermark_wall_ns = wall_ns; }
 Status Writer::flush() { return impl_->closed ? Status() : impl_->commit(false); }
 Result<bool> Writer::maintain() { return impl_->closed ? Result<bool>(false) : impl_->maintain(); }
 Status Writer::close() {

@@ -339,7 +339,6 @@ Status Writer::close() {
 }
 
 uint64_t Writer::rows_committed() const { return impl_->rows_committed; }
-uint64_t Writer::rows_buffered() const { return impl_->batch.size(); }
 uint64_t Writer::file_bytes() const { return size_of(impl_->options.path) + size_of(impl_->options.path + "-wal"); }
 
 }  // namespace ingero::store

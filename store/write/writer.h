@@ -148,7 +148,6 @@ class Writer {
   Status close();
 
   uint64_t rows_committed() const;
-  uint64_t rows_buffered() const;
   uint64_t file_bytes() const;  // database and write-ahead log, as on disk
 
  private:

@@ -168,7 +168,7 @@ struct Recorder::Impl {
         foreign(std::move(helpers), ledger),
         store(queue, call_table, ledger),
         snapshots(clock),
-        socket_owners(proc, clock),
+        socket_owners(proc, clock, ledger),
         collectives(call_table, foreign, ledger, options.hang_after_ns),
         devices(tables, call_table, foreign, ledger),
         names(ledger),
@@ -315,7 +315,8 @@ Status Recorder::Impl::open() {
 
 // Before the first program maps them: a program of some milliseconds is over before a mapping notice has been read.
 void Recorder::Impl::probe_installed() {
-  for (const std::string& path : kernelside::installed_libraries(kernelside::library_folders(), backends)) {
+  for (const std::string& path :
+       kernelside::installed_libraries(kernelside::library_folders(ledger), backends, ledger)) {
     tracer->add_installed(path);
   }
 }

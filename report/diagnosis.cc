@@ -107,6 +107,7 @@ class EngineSink final : public store::ReplaySink {
     diagnosis_.windows += examined.windows;
     diagnosis_.late += examined.late;
     diagnosis_.processes += examined.processes;
+    diagnosis_.forgotten = ledger_.count(hal::Loss::engine_forgotten);
     engine_.reset();
     for (auto& [id, chain] : found_) diagnosis_.chains.push_back(of_node(std::move(chain), node_));
     found_.clear();

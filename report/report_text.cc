@@ -365,12 +365,13 @@ std::string incidents_text(const Report& report, bool colour) {
   const Diagnosis& found = report.diagnosis;
   std::string out;
   if (found.chains.empty()) {
-    out +=
-        found.replayed
-            ? fmt::format("\nNo causal chain found: {} and {} of {} were examined.{}\n", counted(found.calls, "call"),
-                          counted(found.events - found.calls, "host event"), counted(found.processes, "process"),
-                          found.late > 0 ? fmt::format(" {} came too late to be evaluated.", number(found.late)) : "")
-            : "\nNo causal chain so far.\n";
+    out += found.replayed
+               ? fmt::format(
+                     "\nNo causal chain found: {} and {} of {} were examined.{}{}\n", counted(found.calls, "call"),
+                     counted(found.events - found.calls, "host event"), counted(found.processes, "process"),
+                     found.late > 0 ? fmt::format(" {} came too late to be evaluated.", number(found.late)) : "",
+                     found.forgotten > 0 ? fmt::format(" {} did not fit the tables.", number(found.forgotten)) : "")
+               : "\nNo causal chain so far.\n";
   } else {
     add_heading(out,
                 fmt::format("CAUSAL CHAINS - {}{}", counted(found.chains.size(), "chain"),

@@ -64,12 +64,12 @@ TEST_F(LibraryFolders, WhatExceedsABoundIsCounted) {
   EXPECT_EQ(unlisted(), 6U + 3U) << "files of one include";
 }
 
-constexpr std::string_view kSonames[] = {"libtoy.so*"};
-constexpr hal::Row kRows[] = {{.name = "f", .kind = hal::Kind::kFree, .shape = hal::shape::kFree}};
-constexpr hal::Library kLibraries[] = {
-    {.name = "libtoy", .sonames = kSonames, .rows = kRows, .layer = "TOY", .source = 9}};
-constexpr hal::Backend kToy{.name = "toy", .vendor = "acme", .libraries = kLibraries};
-constexpr const hal::Backend* kBackends[] = {&kToy};
+constexpr std::string_view kToySonames[] = {"libtoy.so*"};
+constexpr hal::Row kToyRows[] = {{.name = "f", .kind = hal::Kind::kFree, .shape = hal::shape::kFree}};
+constexpr hal::Library kToyLibraries[] = {
+    {.name = "libtoy", .sonames = kToySonames, .rows = kToyRows, .layer = "TOY", .source = 9}};
+constexpr hal::Backend kToy{.name = "toy", .vendor = "acme", .libraries = kToyLibraries};
+constexpr const hal::Backend* kToyBackends[] = {&kToy};
 
 TEST_F(LibraryFolders, FindsDescribedFilesOnceByWhateverName) {
   write("/lib/libtoy.so.1.2", "x");
@@ -78,7 +78,7 @@ TEST_F(LibraryFolders, FindsDescribedFilesOnceByWhateverName) {
   std::filesystem::create_symlink("libtoy.so.1.2", root_ + "/lib/libtoy.so.1");
   std::filesystem::create_symlink("nowhere", root_ + "/lib/libtoy.so");
   const std::vector<std::string> folders = {root_ + "/lib", root_ + "/gone", root_ + "/other"};
-  EXPECT_THAT(installed_libraries(folders, kBackends, losses_),
+  EXPECT_THAT(installed_libraries(folders, kToyBackends, losses_),
               ::testing::ElementsAre(root_ + "/lib/libtoy.so.1.2", root_ + "/other/libtoy.so.2"));
   EXPECT_EQ(unlisted(), 0U);
 }
@@ -86,7 +86,7 @@ TEST_F(LibraryFolders, FindsDescribedFilesOnceByWhateverName) {
 TEST_F(LibraryFolders, MoreDescribedFilesThanAreListedAreCounted) {
   for (size_t i = 0; i < kMaxInstalledLibraries + 3; ++i) write("/lib/libtoy.so." + std::to_string(i), "x");
   const std::vector<std::string> folders = {root_ + "/lib"};
-  EXPECT_EQ(installed_libraries(folders, kBackends, losses_).size(), kMaxInstalledLibraries);
+  EXPECT_EQ(installed_libraries(folders, kToyBackends, losses_).size(), kMaxInstalledLibraries);
   EXPECT_EQ(unlisted(), 3U);
 }
 

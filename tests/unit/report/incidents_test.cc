@@ -176,6 +176,17 @@ TEST(Incidents, ThoseThatCostNothingAreLeftOutAndCounted) {
   EXPECT_NE(report_text(report, false, false).find(counted), std::string::npos) << "with others";
 }
 
+TEST(Incidents, WhatDidNotFitTheEngineIsReported) {
+  Report report;
+  report.events = 1;
+  report.diagnosis.replayed = true;
+  EXPECT_EQ(report_text(report, false, false).find("did not fit"), std::string::npos);
+  report.diagnosis.forgotten = 1234;
+  const std::string text = report_text(report, false, false);
+  EXPECT_NE(text.find(" 1,234 did not fit the tables."), std::string::npos) << text;
+  EXPECT_EQ(report_document(report)["examined"]["forgotten"], 1234);
+}
+
 class IncidentsOfARecording : public Recording {};
 
 TEST_F(IncidentsOfARecording, FailuresAreAnIncidentOnlyWhenThereAreMany) {

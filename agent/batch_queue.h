@@ -54,7 +54,7 @@ struct EventBatch {
   std::vector<std::pair<uint32_t, hal::EventDevice>> devices;  // Event::device_ref, and what it means from now on
   std::vector<uint32_t> passed_probes;  // numbers that no later event has, until they are new ones
   int64_t wall_offset_ns = 0;
-  uint64_t complete_mono_ns = 0;  // all that ended before it is in this batch or a previous one; 0: unknown
+  uint64_t watermark_mono_ns = 0;  // all that ended before it is in this batch or a previous one; 0: unknown
   // Of what it is handed over for; tasks, names and stacks of the records are the capture thread's alone.
   bool empty() const {
     return records.events.empty() && records.samples.empty() && processes.empty() && ended.empty() && names.empty() &&
@@ -81,7 +81,7 @@ struct EventBatch {
     wait_totals.clear();
     objects.clear();
     passed_probes.clear();
-    complete_mono_ns = 0;
+    watermark_mono_ns = 0;
   }
 };
 

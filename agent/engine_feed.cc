@@ -68,10 +68,10 @@ void EngineFeed::take(const EventBatch& batch) {
     engine_->add_arrival(event, *known->second.hash, *exchange.number, known->second.rank);
   }
   for (const hal::CpuSample& sample : batch.records.samples) budget_.add_sample(sample);
-  if (batch.complete_mono_ns != 0) {
-    complete_ns_ = batch.complete_mono_ns;
-    engine_->advance(batch.complete_mono_ns);
-    budget_.advance(batch.complete_mono_ns);
+  if (batch.watermark_mono_ns != 0) {
+    watermark_ns_ = batch.watermark_mono_ns;
+    engine_->advance(batch.watermark_mono_ns);
+    budget_.advance(batch.watermark_mono_ns);
   }
 }
 
@@ -104,7 +104,7 @@ void EngineFeed::give_held(store::Writer& writer, bool at_end) {
     const hal::CausalChain& chain = entry.second.chain;
     const correlate::TimeSums* whole = chain.pid ? budget_.summary().whole_of(*chain.pid) : nullptr;
     const bool has_budget = chain.pid && submitters_.contains(*chain.pid);  // or will have: it comes seconds later
-    const bool is_old = at_end || !has_budget || entry.second.onset_mono_ns + kHeldNs <= complete_ns_;
+    const bool is_old = at_end || !has_budget || entry.second.onset_mono_ns + kHeldNs <= watermark_ns_;
     if (whole == nullptr && !is_old) return false;
     if (whole != nullptr && correlate::is_harmless_wait(*whole)) return chain.resolved;
     give(chain, writer);

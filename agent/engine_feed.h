@@ -66,7 +66,7 @@ class EngineFeed {
   std::vector<bool> submits_;                // by call
   std::unordered_set<uint32_t> submitters_;  // processes that gave a device work
   uint32_t last_submitter_ = 0;
-  uint64_t complete_ns_ = 0;
+  uint64_t watermark_ns_ = 0;
   int64_t wall_offset_ns_ = 0;  // of the latest batch
 };
 

@@ -143,8 +143,8 @@ struct Recorder::Impl {
   std::vector<std::pair<uint32_t, uint64_t>> ended, ended_before;  // pid, start: known until their last calls have come
   bool was_emptied = false;                                        // the rings, since those were looked at
   uint64_t next_second_mono_ns = 0;
-  uint64_t watermark_mono_ns = 0;  // as far as the engine knows that there is no more to come
-  uint64_t started_mono_ns = 0;    // counters of processes that are traced later count from here
+  uint64_t last_watermark_mono_ns = 0;  // as far as the engine knows that there is no more to come
+  uint64_t started_mono_ns = 0;         // counters of processes that are traced later count from here
 
   // Which processes' libraries get probes: of a trace of some processes, theirs and their children's.
   const kernelside::ProcFs parents;
@@ -168,7 +168,7 @@ struct Recorder::Impl {
         foreign(std::move(helpers), ledger),
         store(queue, call_table, ledger),
         snapshots(clock),
-        socket_owners(proc, clock),
+        socket_owners(proc, clock, ledger),
         collectives(call_table, foreign, ledger, options.hang_after_ns),
         devices(tables, call_table, foreign, ledger),
         names(ledger),
@@ -315,7 +315,8 @@ Status Recorder::Impl::open() {
 
 // Before the first program maps them: a program of some milliseconds is over before a mapping notice has been read.
 void Recorder::Impl::probe_installed() {
-  for (const std::string& path : kernelside::installed_libraries(kernelside::library_folders(), backends)) {
+  for (const std::string& path :
+       kernelside::installed_libraries(kernelside::library_folders(ledger), backends, ledger)) {
     tracer->add_installed(path);
   }
 }
@@ -653,8 +654,8 @@ void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
       records.events, [this](uint32_t pid) { return traced(pid); }, batch->processes);
   batch->wall_offset_ns = normaliser->wall_offset_ns();
   // That nothing happened is news to the engine as well, but not every few milliseconds.
-  const bool is_due = batch->complete_mono_ns >= watermark_mono_ns + kWatermarkEveryNs;
-  if (is_due) watermark_mono_ns = batch->complete_mono_ns;
+  const bool is_due = batch->watermark_mono_ns >= last_watermark_mono_ns + kWatermarkEveryNs;
+  if (is_due) last_watermark_mono_ns = batch->watermark_mono_ns;
   if (!is_due && batch->empty()) {
     queue.recycle(std::move(batch));
     return;
@@ -683,7 +684,7 @@ void Recorder::Impl::capture() {
     const auto drained = drain->poll(more || last_round ? 0 : kDrainTimeoutMs, kEventsPerBatch, batch->records);
     more = drained.ok() && *drained;
     was_emptied = was_emptied || !more;
-    batch->complete_mono_ns = more ? 0 : polled_mono_ns;
+    batch->watermark_mono_ns = more ? 0 : polled_mono_ns;
     if (!drained.ok()) log_error("{}", drained.error().text());
     if (stacks) stacks->take(*drain, *batch);  // before a process that ran another program is looked at again
     // Behind the poll: what its events needed of probes was on before.
@@ -708,8 +709,8 @@ void Recorder::Impl::capture() {
   ledger.add(hal::Loss::ring_unread, drain->unread());
   // What is still open now will not be seen to return.
   auto batch = queue.fresh();
-  batch->complete_mono_ns = clock.mono_ns();
-  watermark_mono_ns = 0;  // news in any case: the session's end
+  batch->watermark_mono_ns = clock.mono_ns();
+  last_watermark_mono_ns = 0;  // news in any case: the session's end
   every_second(*batch);
   look_at_open_calls(0, *batch);
   read_losses();

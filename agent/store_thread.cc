@@ -134,8 +134,8 @@ void StoreThread::write(const EventBatch& batch) {
   for (const auto& one : batch.lost_calls) writer_->add_lost_calls(one);
   for (const auto& [pid, start_mono_ns] : batch.ended) writer_->process_ended(pid, start_mono_ns);
   feed_->take(batch);
-  if (batch.complete_mono_ns != 0) {
-    writer_->set_complete(batch.complete_mono_ns + static_cast<uint64_t>(batch.wall_offset_ns));
+  if (batch.watermark_mono_ns != 0) {
+    writer_->set_watermark(batch.watermark_mono_ns + static_cast<uint64_t>(batch.wall_offset_ns));
   }
   feed_->write(*writer_);
   if (hook_ != nullptr) hook_->take(batch, *writer_, ledger_);

@@ -15,10 +15,10 @@ void WindowFeed::take(const EventBatch& batch) {
   windows_.take(records.events, records.exchanges, batch.syncs, batch.wall_offset_ns);
   for (const hal::LostCalls& lost : batch.lost_calls) windows_.lost(lost.pid, lost.wall_ns);
   // All that ended before it is here; a busy ring never says so, and is not waited for.
-  const uint64_t complete_ns = batch.complete_mono_ns + static_cast<uint64_t>(batch.wall_offset_ns);
+  const uint64_t watermark_ns = batch.watermark_mono_ns + static_cast<uint64_t>(batch.wall_offset_ns);
   const uint64_t now_ns = clock_.wall_ns();
   const uint64_t late_ns = now_ns - std::min(now_ns, kMaxWaitNs);
-  give(windows_.advance(batch.complete_mono_ns == 0 ? late_ns : std::max(complete_ns, late_ns)));
+  give(windows_.advance(batch.watermark_mono_ns == 0 ? late_ns : std::max(watermark_ns, late_ns)));
   count_losses();
 }
 

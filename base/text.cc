@@ -252,6 +252,14 @@ std::string format_bytes(uint64_t bytes) {
   return fmt::format("{} {}", three_figures(value), kUnits[unit]);
 }
 
+std::string format_percent(uint64_t part, uint64_t whole, int decimals) {
+  if (whole == 0) return "-";
+  const double share = 100 * static_cast<double>(part) / static_cast<double>(whole);
+  const double least = std::pow(10.0, -decimals);
+  const bool is_small = part > 0 && share <= least / 2;
+  return fmt::format("{}{:.{}f}%", is_small ? "<" : "", is_small ? least : share, decimals);
+}
+
 std::string format_wall(uint64_t wall_ns) {
   const auto seconds = static_cast<time_t>(wall_ns / 1'000'000'000);
   tm parts{};

@@ -27,6 +27,8 @@ std::optional<uint64_t> parse_digits(std::string_view text);
 std::string format_duration(uint64_t ns);
 // "1.07 GB", "512 B".
 std::string format_bytes(uint64_t bytes);
+// A share with `decimals` figures behind the point: "25%", "<1%" rather than a zero that is none; "-" of nothing.
+std::string format_percent(uint64_t part, uint64_t whole, int decimals = 0);
 // Wall nanoseconds as RFC 3339 UTC with nanoseconds: "2026-11-21T02:26:36.000000001Z".
 std::string format_wall(uint64_t wall_ns);
 

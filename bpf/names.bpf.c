@@ -62,7 +62,7 @@ int on_name(struct pt_regs *ctx)
 	if (bpf_rcu_read_unlock)
 		bpf_rcu_read_unlock();
 	if (!start_ns)
-		return 0; /* not captured: another's process, or too deep */
+		return 0; /* no call to name: another's process, or one that is counted (too_deep, no_thread_state) */
 	LOAD_REGISTERS(in, ctx);
 	if (recipe->sleepable_word) {
 		__u32 input = recipe->inputs >> ((recipe->sleepable_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1);
@@ -74,7 +74,7 @@ int on_name(struct pt_regs *ctx)
 			address = in[input & 7];
 	}
 	if (!address)
-		return 0;
+		return 0; /* a null pointer names nothing */
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
 	if (!record) {
 		count_loss(WIRE_LOSS_NAME_RING_FULL);

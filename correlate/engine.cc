@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "correlate/engine_impl.h"
+#include "hal/bounded.h"
 
 namespace ingero::correlate {
 namespace {
@@ -189,7 +190,8 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       add_off(sum.off, event.off);
       if (event.has(Has::kPreemptedBy))
         sum.preemptors.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
-      if (!event.has(Has::kOffCpu) && sum.intervals.size() < kMaxIntervals) {
+      if (options.windowed && !event.has(Has::kOffCpu) &&
+          hal::has_room(sum.intervals, kMaxIntervals, hal::Loss::engine_forgotten, ledger)) {
         sum.intervals.emplace_back(event.start_mono_ns, event.end_mono_ns());
       }
       window_of(process, window);
@@ -203,7 +205,9 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       requests.ns += event.duration_ns;
       requests.bytes += event.has(Has::kBytes) ? bytes : event.arg0 * 512;
       sum.slowest_io_ns = std::max(sum.slowest_io_ns, event.duration_ns);
-      if (!measured && sum.io.size() < kMaxIntervals) sum.io.emplace_back(event.start_mono_ns, event.end_mono_ns());
+      if (options.windowed && hal::has_room(sum.io, kMaxIntervals, hal::Loss::engine_forgotten, ledger)) {
+        sum.io.emplace_back(event.start_mono_ns, event.end_mono_ns());
+      }
       break;
     }
     case hal::HostOp::kPageAlloc:

@@ -440,7 +440,6 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   thread.last_window = std::max(thread.last_window, window);
   if (process.first_call_window == 0) process.first_call_window = window;
   process.last_call_window = std::max(process.last_call_window, window);
-  measured = measured || event.has(Has::kOffCpu);
   // Where parents were not recorded, a call below a runtime counts as part of one of the runtime's, if there are any.
   const bool nested =
       event.has(Has::kParent) || event.depth > 0 || (options.windowed && facts.below_runtime && process.calls_runtime);

@@ -108,7 +108,6 @@ struct Engine::Impl {
   uint64_t last_event_ns = 0;
   bool finishing = false;
   int64_t wall_offset_ns = 0;
-  bool measured = false;  // a call with off-CPU shares has been seen
   Examined examined;
 
   std::vector<std::unique_ptr<ProcessState>> processes;
@@ -148,7 +147,7 @@ struct Engine::Impl {
       hal::CallId call = hal::kNoCall;
       std::optional<uint64_t> bytes;
     };
-    std::vector<Entry> entries;  // the first kMaxEntries to come
+    std::vector<Entry> entries;  // the first kMaxEntries to come; the last of them gives way to one that differs
     bool differs = false, is_reported = false;
   };
   static constexpr size_t kMaxEntries = 64;

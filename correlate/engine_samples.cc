@@ -67,13 +67,19 @@ void Engine::Impl::Lateness::add(const Lateness& other) {
 
 // Ranks must call the same collective with the same size at the same place of their communicator's order.
 void Engine::Impl::note_entry(const hal::Event& event, Round& round, std::optional<int32_t> rank) {
-  if (round.entries.size() >= kMaxEntries) return;
   const auto bytes = event.has(hal::Has::kBytes) ? std::optional(event.bytes) : std::nullopt;
+  bool differs = false;
   if (!round.entries.empty()) {
     const Round::Entry& first = round.entries.front();
-    round.differs |= first.call != event.call || (first.bytes && bytes && *first.bytes != *bytes);
+    differs = first.call != event.call || (first.bytes && bytes && *first.bytes != *bytes);
   }
-  round.entries.push_back({event.pid, rank, event.call, bytes});
+  round.differs |= differs;
+  const Round::Entry entry{event.pid, rank, event.call, bytes};
+  if (round.entries.size() < kMaxEntries) {
+    round.entries.push_back(entry);
+  } else if (differs) {
+    round.entries.back() = entry;
+  }
 }
 
 void Engine::Impl::evaluate_mismatches(std::vector<std::pair<ProcessState*, Finding>>& found) {
@@ -93,6 +99,10 @@ void Engine::Impl::evaluate_mismatches(std::vector<std::pair<ProcessState*, Find
       list += fmt::format("{}{} (pid {}) {}{}", list.empty() ? "" : ", ",
                           one.rank ? fmt::format("rank {}", *one.rank) : "a rank", one.pid, calls[one.call].op,
                           one.bytes ? " of " + format_bytes(*one.bytes) : "");
+    }
+    if (const uint64_t unlisted = round.ranks - round.entries.size(); unlisted > 0) {
+      list += fmt::format(", and {} more", unlisted);
+      ledger.add(hal::Loss::engine_forgotten, unlisted);
     }
     Finding finding;
     finding.rule = RuleId::collective_mismatch;

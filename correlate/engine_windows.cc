@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "correlate/engine_impl.h"
+#include "hal/bounded.h"
 
 namespace ingero::correlate {
 namespace {
@@ -69,7 +70,8 @@ void Engine::Impl::close_threads(uint64_t window) {
       sum.worst_thread_io_ns = std::max(sum.worst_thread_io_ns, reported.off.io_ns);
     }
     for (const auto& interval : reported.intervals) {
-      if (sum.off.size() < kMaxIntervals) sum.off.push_back(interval);
+      if (!hal::has_room(sum.off, kMaxIntervals, hal::Loss::engine_forgotten, ledger)) continue;
+      sum.off.push_back(interval);
     }
     reported = ThreadWindow{};
   }

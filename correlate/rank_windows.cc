@@ -177,7 +177,10 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
     rank.switches.push_back({event.start_mono_ns, event.end_mono_ns(), event.off});
     return;
   }
-  if (rank.threads.size() < kMaxThreads) rank.threads.insert(event.tid);
+  if (!rank.threads.contains(event.tid) &&
+      hal::has_room(rank.threads, kMaxThreads, hal::Loss::fleet_forgotten, ledger_)) {
+    rank.threads.insert(event.tid);
+  }
   if (exchange == nullptr) return;
   const bool is_collective = event.kind == hal::Kind::kCollective && !exchange->is_part;
   const auto on =
@@ -214,7 +217,7 @@ void RankWindows::enter(Rank& rank, On& on, const hal::Event& event, const hal::
     const uint64_t work_ns = entry_ns - *on.last_mono_ns - std::min(entry_ns - *on.last_mono_ns, waited_ns - before_ns);
     ++sums.measured;
     sums.work_ns += work_ns;
-    if (sums.works.size() < kMaxWorks) sums.works.push_back(work_ns);
+    if (hal::has_room(sums.works, kMaxWorks, hal::Loss::fleet_forgotten, ledger_)) sums.works.push_back(work_ns);
   }
   on.last_mono_ns = std::max(on.last_mono_ns.value_or(0), entry_ns);
   on.waited_ns = waited_ns;
@@ -239,11 +242,16 @@ void RankWindows::step(Rank& rank, On& on, const hal::Event& event, uint64_t win
     rank.finder.choose();
   }
   for (const StepBoundary& boundary : rank.finder.take()) {
-    if (rank.step_mono_ns && !boundary.is_break && rank.waits.knows(*rank.step_mono_ns)) {
+    const bool is_step = rank.step_mono_ns && !boundary.is_break;
+    if (is_step && !rank.waits.knows(*rank.step_mono_ns)) {
+      ledger_.add(hal::Loss::fleet_forgotten);  // more waits in it than are kept
+    } else if (is_step) {
       const uint64_t length_ns = boundary.mono_ns - std::min(boundary.mono_ns, *rank.step_mono_ns);
       const uint64_t waited_ns = rank.waits.before(boundary.mono_ns) - rank.waits.before(*rank.step_mono_ns);
       auto& steps = rank.steps[window];
-      if (steps.size() < kMaxWorks) steps.push_back(length_ns - std::min(length_ns, waited_ns));
+      if (hal::has_room(steps, kMaxWorks, hal::Loss::fleet_forgotten, ledger_)) {
+        steps.push_back(length_ns - std::min(length_ns, waited_ns));
+      }
     }
     rank.step_mono_ns = boundary.mono_ns;
     for (auto& [id, other] : rank.communicators) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "correlate/rules.h"
+
 namespace ingero::correlate {
 namespace {
 
@@ -23,8 +25,10 @@ void keep_worse(Sample& sample, const Sample& other) {
   if (other.call != hal::kNoCall && (sample.call == hal::kNoCall || other.worse_than(sample))) sample = other;
 }
 
+// Those of the windows that rules look at all fit; an incident's sum, which may be longer, needs none.
 void append(Intervals& intervals, const Intervals& other) {
-  const size_t room = kMaxIntervals - std::min(kMaxIntervals, intervals.size());
+  constexpr size_t kMax = kTrailing * kMaxIntervals;
+  const size_t room = kMax - std::min(kMax, intervals.size());
   intervals.insert(intervals.end(), other.begin(),
                    other.begin() + static_cast<std::ptrdiff_t>(std::min(room, other.size())));
 }

@@ -134,7 +134,7 @@ struct KindSum {
 
 // Intervals, where causes were not measured: only windowed evidence needs them.
 using Intervals = std::vector<std::pair<uint64_t, uint64_t>>;
-inline constexpr size_t kMaxIntervals = 4096;
+inline constexpr size_t kMaxIntervals = 4096;  // of one window
 
 struct ProcessWindow {
   // Calls that no other call made.

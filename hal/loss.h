@@ -53,7 +53,8 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(code_ring_full, "bpf", kLoss, "Python functions not named because the ring of stacks was full.")                  \
   X(code_forgotten, "agent", kInfo, "Python functions evicted to bound memory; reported again on next use.")          \
   X(engine_late, "correlate", kInfo, "Events that arrived too late for the causal engine; they are stored.")          \
-  X(engine_forgotten, "correlate", kInfo, "Threads, calls or addresses that did not fit the causal engine's tables.") \
+  X(engine_forgotten, "correlate", kInfo,                                                                             \
+    "Threads, calls, intervals, ranks or addresses that did not fit the causal engine's tables.")                     \
   X(budget_forgotten, "correlate", kInfo, "Calls, waits or causes that did not fit the tables of the time budget.")   \
   X(device_forgotten, "correlate", kInfo, "Threads and objects whose device was evicted to bound memory.")            \
   X(sample_lost, "agent", kLoss, "Samples of devices and fabrics not stored because the store was behind.")           \
@@ -96,9 +97,14 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
     "Calls that ended long after their library was unmapped, when its probes were another's.")                        \
   X(fleet_unknown, "correlate", kInfo,                                                                                \
     "Collectives left out of the windows for the cluster's server: rank or communicator not known.")                  \
-  X(fleet_forgotten, "correlate", kInfo, "Ranks, waits or switches that did not fit the tables of these windows.")    \
+  X(fleet_forgotten, "correlate", kInfo,                                                                              \
+    "Ranks, waits, switches, steps or calls that did not fit the tables of these windows.")                           \
   X(fleet_dropped, "agent", kLoss, "Data points for the cluster's server dropped because its queue was full.")        \
-  X(fleet_refused, "agent", kLoss, "Data points rejected by the cluster's server.")
+  X(fleet_refused, "agent", kLoss, "Data points rejected by the cluster's server.")                                   \
+  X(socket_unowned, "kernelside", kInfo,                                                                              \
+    "Retransmissions stored without a process: the holder of their socket was not found.")                            \
+  X(library_unlisted, "kernelside", kInfo,                                                                            \
+    "Library folders, their files or configuration not read because there are too many; probed when they are mapped.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

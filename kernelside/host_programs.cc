@@ -256,19 +256,6 @@ int HostPrograms::map_fd(std::string_view name) const {
   return map != nullptr ? bpf_map__fd(map) : -1;
 }
 
-std::vector<DeviceIo> HostPrograms::other_io() const {
-  const Raised raised;
-  std::vector<DeviceIo> devices;
-  const int fd = bpf_map__fd(impl_->skeleton->maps.device_io);
-  uint32_t dev = 0;
-  // The map only grows, up to its 256 entries, so a walk neither restarts nor runs on.
-  for (const uint32_t* previous = nullptr; bpf_map_get_next_key(fd, previous, &dev) == 0; previous = &dev) {
-    DeviceIo device{dev, {}};
-    if (bpf_map_lookup_elem(fd, &dev, &device.totals) == 0) devices.push_back(device);
-  }
-  return devices;
-}
-
 uint64_t HostPrograms::skipped_runs() const {
   const Raised raised;
   uint64_t skipped = 0;

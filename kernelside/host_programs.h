@@ -42,12 +42,6 @@ struct HostProgramStatus {
   std::string reason;  // why not, or what is less than exact; else empty
 };
 
-// One disk's I/O that no traced process asked for.
-struct DeviceIo {
-  uint32_t dev = 0;  // kernel dev_t: major << 20 | minor
-  wire_device_io totals{};
-};
-
 class HostPrograms {
  public:
   // Fails only when nothing can work (no BTF, no privilege, no memory); a missing tracepoint is in status().
@@ -60,8 +54,6 @@ class HostPrograms {
   const std::vector<HostProgramStatus>& status() const;
   // Descriptor of a map of this object, shared or not; -1: none. Valid while this lives.
   int map_fd(std::string_view name) const;
-  // Totals since attach(); thread-safe.
-  std::vector<DeviceIo> other_io() const;
   // Runs the kernel skipped because the program was running on that CPU already, where an interrupt has something to
   // report (a completion inside a completion, not a page for an interrupt's own use). Thread-safe.
   uint64_t skipped_runs() const;

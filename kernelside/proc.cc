@@ -28,8 +28,6 @@ constexpr size_t kMaxStatus = 16 << 10;
 constexpr size_t kMaxCommandLine = 4096;
 constexpr size_t kMaxEnviron = 1 << 20;
 constexpr size_t kMaxCgroup = 64 << 10;
-constexpr size_t kMaxDescriptors = 65536;  // looked at per process
-constexpr size_t kMaxSockets = 262144;     // remembered over all
 constexpr uint64_t kSearchEveryNs = 1'000'000'000;
 constexpr uint64_t kKeepNs = 10'000'000'000;
 
@@ -285,8 +283,9 @@ std::optional<uint32_t> SocketOwners::owner(uint64_t inode, std::span<const uint
     if (const auto all = proc_.pids()) search(*all);
     known = found_.find(inode);
   }
-  if (known == found_.end()) return std::nullopt;
-  return known->second;
+  if (known != found_.end()) return known->second;
+  ledger_.add(hal::Loss::socket_unowned);
+  return std::nullopt;
 }
 
 void SocketOwners::search(std::span<const uint32_t> pids) {

@@ -18,6 +18,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "hal/event.h"
+#include "hal/loss.h"
 
 namespace ingero::kernelside {
 
@@ -78,10 +79,15 @@ class ProcFs {
 // findings are kept for ten; in between, unknown is unknown. Not thread-safe.
 class SocketOwners {
  public:
-  // Both must outlive this.
-  SocketOwners(const ProcFs& proc, const Clock& clock) : proc_(proc), clock_(clock) {}
+  static constexpr size_t kMaxDescriptors = 65536;  // looked at per process
+  static constexpr size_t kMaxSockets = 262144;     // remembered over all
+
+  // All must outlive this.
+  SocketOwners(const ProcFs& proc, const Clock& clock, hal::LossLedger& ledger)
+      : proc_(proc), clock_(clock), ledger_(ledger) {}
   // The holder of the socket with this inode. Of several (descriptors are inherited) one of `preferred` (the traced
-  // processes) wins, else the oldest pid.
+  // processes) wins, else the oldest pid. Nothing, and counted: not found, in a search that is bounded and is made once
+  // a second at most. Inode 0: the socket is closed, and nothing holds it.
   std::optional<uint32_t> owner(uint64_t inode, std::span<const uint32_t> preferred);
 
  private:
@@ -89,6 +95,7 @@ class SocketOwners {
 
   const ProcFs& proc_;
   const Clock& clock_;
+  hal::LossLedger& ledger_;
   std::unordered_map<uint64_t, uint32_t> found_;
   std::optional<uint64_t> searched_mono_ns_;
 };

@@ -47,6 +47,7 @@ struct Diagnosis {
   std::vector<ReportedChain> chains;  // worst first
   bool replayed = false;              // found by the engine in the rows, rather than read as stored
   uint64_t events = 0, calls = 0, windows = 0, late = 0;
+  uint64_t forgotten = 0;  // did not fit the engine's tables
   size_t processes = 0;
   std::vector<EvaluatedChain> evaluated;  // of another agent's recording only
 };

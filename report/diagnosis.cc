@@ -96,9 +96,9 @@ class EngineSink final : public store::ReplaySink {
     }
     engine_->add_fabric_sample(known, mono_ns);
   }
-  void end(std::optional<uint64_t> complete_mono_ns) override {
-    if (time_ != nullptr) time_->end(complete_mono_ns);
-    if (complete_mono_ns) engine_->advance(*complete_mono_ns);  // as while it was recorded
+  void end(std::optional<uint64_t> watermark_mono_ns) override {
+    if (time_ != nullptr) time_->end(watermark_mono_ns);
+    if (watermark_mono_ns) engine_->advance(*watermark_mono_ns);  // as while it was recorded
     engine_->finish();
     drain();
     const auto examined = engine_->examined();
@@ -107,6 +107,7 @@ class EngineSink final : public store::ReplaySink {
     diagnosis_.windows += examined.windows;
     diagnosis_.late += examined.late;
     diagnosis_.processes += examined.processes;
+    diagnosis_.forgotten = ledger_.count(hal::Loss::engine_forgotten);
     engine_.reset();
     for (auto& [id, chain] : found_) diagnosis_.chains.push_back(of_node(std::move(chain), node_));
     found_.clear();

@@ -170,12 +170,10 @@ Json report_document(const Report& report) {
   const Diagnosis& found = report.diagnosis;
   json["time"] = report.time_known ? time_json(report.time) : Json(nullptr);
   json["incidents"] = array_of(found.chains, chain_json);
-  json["examined"] = found.replayed ? Json{{"events", found.events},
-                                           {"calls", found.calls},
-                                           {"seconds", found.windows},
-                                           {"processes", found.processes},
-                                           {"late", found.late}}
-                                    : Json(nullptr);
+  json["examined"] = found.replayed
+                         ? Json{{"events", found.events},       {"calls", found.calls}, {"seconds", found.windows},
+                                {"processes", found.processes}, {"late", found.late},   {"forgotten", found.forgotten}}
+                         : Json(nullptr);
   json["earlier_chains"] = evaluated_json(report);
   json["calls"] = array_of(report.calls, stats);
   json["host"] = array_of(report.host, stats);

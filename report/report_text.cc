@@ -19,12 +19,6 @@ constexpr double kUneven = 10;           // p99 this many times p50 is worth a l
 constexpr uint64_t kReportedShare = 20;  // off the CPU for less than one part in 20 is ordinary
 constexpr uint64_t kEnoughCalls = 10;    // below this a percentile is an anecdote
 
-std::string percent(double part, double whole) {
-  if (whole <= 0) return "-";
-  const double share = 100 * part / whole;
-  return share > 0 && share < 0.5 ? "<1%" : fmt::format("{:.0f}%", share);
-}
-
 std::string number(uint64_t value) {
   std::string digits = fmt::format("{}", value);
   for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
@@ -92,8 +86,7 @@ std::string causes(uint64_t preempted_ns, uint64_t runqueue_ns, uint64_t blocked
   std::string out;
   for (const auto& part : parts) {
     if (part.ns == 0) continue;
-    out += fmt::format("{}{} {}", out.empty() ? ": " : ", ",
-                       percent(static_cast<double>(part.ns), static_cast<double>(whole_ns)), part.words);
+    out += fmt::format("{}{} {}", out.empty() ? ": " : ", ", format_percent(part.ns, whole_ns), part.words);
   }
   return out;
 }
@@ -116,7 +109,7 @@ std::vector<std::string> findings(const Report& report) {
     lines.push_back(fmt::format("Every one of the {} returned an error.", counted(calls, "GPU call")));
   } else if (errors > 0) {
     lines.push_back(fmt::format("{} of {} returned an error ({}).", number(errors), counted(calls, "GPU call"),
-                                percent(static_cast<double>(errors), static_cast<double>(calls))));
+                                format_percent(errors, calls)));
   }
   if (unfinished > 0) {
     lines.push_back(fmt::format("{} had not returned {}.", counted(unfinished, "call"),
@@ -153,7 +146,7 @@ std::vector<std::string> findings(const Report& report) {
   if (waiting != nullptr && waiting->off_cpu_ns() > 0 && waiting->off_cpu_ns() >= waiting->total_ns / kReportedShare) {
     lines.push_back(fmt::format(
         "Threads were off the CPU for {} of the time they spent in {}{}.",
-        percent(static_cast<double>(waiting->off_cpu_ns()), static_cast<double>(waiting->total_ns)), waiting->op,
+        format_percent(waiting->off_cpu_ns(), waiting->total_ns), waiting->op,
         causes(waiting->preempted_ns, waiting->runqueue_ns, waiting->blocked_ns, waiting->io_ns, waiting->total_ns)));
   }
   return lines;
@@ -212,7 +205,7 @@ std::string stats_table(const Report& report, const std::vector<CallStats>& call
     if (shares && !host && (is_host(call) || call.timed == 0)) {
       cells.emplace_back("-", Style::kDim);
     } else if (shares && !host) {
-      cells.emplace_back(percent(static_cast<double>(call.off_cpu_ns()), static_cast<double>(call.total_ns)));
+      cells.emplace_back(format_percent(call.off_cpu_ns(), call.total_ns));
     }
     table.add_row(std::move(cells));
   }
@@ -238,7 +231,7 @@ std::string where_blocked(const CallInstance& call) {
   const uint64_t whole = call.duration_ns.value_or(0);
   const uint64_t sum = preempted + runqueue + blocked + io;
   if (sum == 0) return "on the CPU all the time";
-  std::string out = fmt::format("off the CPU {} of it{}", percent(static_cast<double>(sum), static_cast<double>(whole)),
+  std::string out = fmt::format("off the CPU {} of it{}", format_percent(sum, whole),
                                 causes(preempted, runqueue, blocked, io, whole));
   if (!call.preempted_by.empty() || call.preempted_by_pid) {
     if (call.preempted_by_pid == call.pid) {
@@ -375,12 +368,13 @@ std::string incidents_text(const Report& report, bool colour) {
   const Diagnosis& found = report.diagnosis;
   std::string out;
   if (found.chains.empty()) {
-    out +=
-        found.replayed
-            ? fmt::format("\nNo causal chain found: {} and {} of {} were examined.{}\n", counted(found.calls, "call"),
-                          counted(found.events - found.calls, "host event"), counted(found.processes, "process"),
-                          found.late > 0 ? fmt::format(" {} came too late to be evaluated.", number(found.late)) : "")
-            : "\nNo causal chain so far.\n";
+    out += found.replayed
+               ? fmt::format(
+                     "\nNo causal chain found: {} and {} of {} were examined.{}{}\n", counted(found.calls, "call"),
+                     counted(found.events - found.calls, "host event"), counted(found.processes, "process"),
+                     found.late > 0 ? fmt::format(" {} came too late to be evaluated.", number(found.late)) : "",
+                     found.forgotten > 0 ? fmt::format(" {} did not fit the tables.", number(found.forgotten)) : "")
+               : "\nNo causal chain so far.\n";
   } else {
     add_heading(out,
                 fmt::format("CAUSAL CHAINS - {}{}", counted(found.chains.size(), "chain"),

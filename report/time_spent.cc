@@ -205,7 +205,7 @@ class Replayed final : public store::ReplaySink {
   void event(const hal::Event& event) override { sink_.event(event); }
   void wait(const hal::Event& event, const hal::Wait& wait) override { sink_.wait(event, wait); }
   void cpu_sample(const hal::CpuSample& sample) override { sink_.sample(sample); }
-  void end(std::optional<uint64_t> complete_mono_ns) override { sink_.end(complete_mono_ns); }
+  void end(std::optional<uint64_t> watermark_mono_ns) override { sink_.end(watermark_mono_ns); }
 
  private:
   TimeSink& sink_;
@@ -267,8 +267,8 @@ void TimeSink::drain() {
   for (const auto& second : session_->budget.take_seconds()) session_->summary.add(second);
 }
 
-void TimeSink::end(std::optional<uint64_t> complete_mono_ns) {
-  if (complete_mono_ns) session_->budget.advance(*complete_mono_ns);
+void TimeSink::end(std::optional<uint64_t> watermark_mono_ns) {
+  if (watermark_mono_ns) session_->budget.advance(*watermark_mono_ns);
   session_->budget.finish();
   drain();
   const correlate::Blame& blame = session_->budget.blame();

@@ -64,7 +64,7 @@ class TimeSink {
   void event(const hal::Event& event);
   void wait(const hal::Event& event, const hal::Wait& wait);
   void sample(const hal::CpuSample& sample);
-  void end(std::optional<uint64_t> complete_mono_ns);
+  void end(std::optional<uint64_t> watermark_mono_ns);
   std::vector<ProcessTime> take();
 
  private:

@@ -213,8 +213,15 @@ Result<Readiness> examine_readiness(const ReadinessOptions& options) {
   for (const auto& path : options.libraries) INGERO_TRY(tracer.add_library(path));
   INGERO_TRY(tracer.scan());
   // What is installed and not in use: a file that matches a pattern and is not a library says so by itself.
-  for (const auto& path : kernelside::installed_libraries(kernelside::library_folders(), options.backends)) {
-    (void)tracer.add_library(path).ok();
+  const auto installed = kernelside::installed_libraries(kernelside::library_folders(ledger), options.backends, ledger);
+  for (const auto& path : installed) (void)tracer.add_library(path).ok();
+  if (const uint64_t unlisted = ledger.count(hal::Loss::library_unlisted); unlisted > 0) {
+    found.checks.push_back({"installed libraries",
+                            CheckResult::kInfo,
+                            true,
+                            fmt::format("{} not looked at", unlisted),
+                            ledger.sentence(hal::Loss::library_unlisted),
+                            {}});
   }
   found.files = tracer.reports();
   for (const auto* backend : options.backends) {

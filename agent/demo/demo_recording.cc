@@ -53,7 +53,7 @@ Status record_demo(const DemoScenario& scenario, const hal::CallTable& calls, co
     for (; next != trace.events.end() && next->end_mono_ns() < kStartMonoNs + at; ++next) {
       batch.records.events.push_back(*next);
     }
-    batch.complete_mono_ns = kStartMonoNs + at;
+    batch.watermark_mono_ns = kStartMonoNs + at;
     for (const hal::Process& process : batch.processes) (*writer)->add_process(process);
     for (const hal::SystemSnapshot& one : batch.snapshots) (*writer)->add_snapshot(one);
     for (const hal::Event& event : batch.records.events) {
@@ -63,7 +63,7 @@ Status record_demo(const DemoScenario& scenario, const hal::CallTable& calls, co
     INGERO_TRY((*writer)->write(batch.records.events));
     feed.take(batch);
     feed.write(**writer);
-    (*writer)->set_complete(wall_ns + at);
+    (*writer)->set_watermark(wall_ns + at);
     if (pace.speed > 0) {
       std::this_thread::sleep_until(
           begin + std::chrono::nanoseconds(static_cast<int64_t>(static_cast<double>(at) / pace.speed)));

@@ -114,7 +114,7 @@ void InferenceWatch::take(const EventBatch& batch, store::Writer& writer, hal::L
     last_workload_ = std::max(last_workload_, evaluated.workload);
   }
   // A step has a workload, however the agent ends.
-  now_mono_ns_ = std::max(now_mono_ns_, batch.complete_mono_ns);
+  now_mono_ns_ = std::max(now_mono_ns_, batch.watermark_mono_ns);
   if (is_new || now_mono_ns_ >= next_write_mono_ns_) {
     next_write_mono_ns_ = now_mono_ns_ + kWriteEveryNs;
     write_workloads(writer);

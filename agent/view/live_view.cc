@@ -11,11 +11,6 @@
 namespace ingero::agent {
 namespace {
 
-std::string percent(uint64_t part, uint64_t whole) {
-  if (whole == 0) return "-";
-  return fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
 // Time is summed over threads. 100% of the wall is one thread that is always in the call; of what the host did to all
 // threads of the machine, most of them idle, no share of the wall says anything.
 void add_rows(report::Table& table, std::span<const LiveRow> rows, const hal::CallTable& calls, bool host,
@@ -28,9 +23,9 @@ void add_rows(report::Table& table, std::span<const LiveRow> rows, const hal::Ca
     table.add_row(
         {report::Cell(std::string(call.name)), report::Cell(std::string(call.layer)), fmt::format("{}", row.count),
          format_duration(row.p50_ns), format_duration(row.p95_ns), format_duration(row.p99_ns),
-         format_duration(row.max_ns), host ? "-" : percent(row.total_ns, elapsed_ns),
+         format_duration(row.max_ns), host ? "-" : format_percent(row.total_ns, elapsed_ns, 1),
          report::Cell(fmt::format("{}", row.errors), row.errors > 0 ? report::Style::kRed : report::Style::kPlain),
-         percent(row.off_ns, row.total_ns)});
+         format_percent(row.off_ns, row.total_ns, 1)});
   }
 }
 
@@ -71,7 +66,7 @@ std::string render_hanging(const Recorder& recorder, const hal::CallTable& calls
     add(hal::Has::kHandle, "handle", event.handle, true);
     table.add_row({report::Cell(std::string(calls[event.call].name), report::Style::kYellow),
                    fmt::format("{}", event.pid), fmt::format("{}", event.tid), format_duration(call.elapsed_ns),
-                   percent(event.off.total_ns(), call.elapsed_ns), report::Cell(arguments)});
+                   format_percent(event.off.total_ns(), call.elapsed_ns, 1), report::Cell(arguments)});
   }
   return table.render(colour);
 }

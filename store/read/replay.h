@@ -60,9 +60,9 @@ class ReplaySink {
   virtual void device_sample(const hal::DeviceSample& /*sample*/, uint64_t /*mono_ns*/) {}
   // Without what its counters mean, which the adapter's backend knows (hal/fabric.h).
   virtual void fabric_sample(const hal::FabricSample& /*sample*/, uint64_t /*mono_ns*/) {}
-  // `complete_mono_ns`: nothing of the session that ended before is missing; unknown where it did not end by itself,
+  // `watermark_mono_ns`: nothing of the session that ended before is missing; unknown where it did not end by itself,
   // and of a part of a recording.
-  virtual void end(std::optional<uint64_t> /*complete_mono_ns*/) {}
+  virtual void end(std::optional<uint64_t> /*watermark_mono_ns*/) {}
 };
 
 // The time range of the selection decides; its process and call do not: what else happened is the evidence.

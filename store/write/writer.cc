@@ -329,7 +329,7 @@ void Writer::add_share(const StoredShare& share) {
   impl_->budget.add(share, impl_->dictionaries.process(share.pid), impl_->losses);
 }
 
-void Writer::set_complete(uint64_t wall_ns) { impl_->complete_wall_ns = wall_ns; }
+void Writer::set_watermark(uint64_t wall_ns) { impl_->watermark_wall_ns = wall_ns; }
 Status Writer::flush() { return impl_->closed ? Status() : impl_->commit(false); }
 Result<bool> Writer::maintain() { return impl_->closed ? Result<bool>(false) : impl_->maintain(); }
 Status Writer::close() {
@@ -339,7 +339,6 @@ Status Writer::close() {
 }
 
 uint64_t Writer::rows_committed() const { return impl_->rows_committed; }
-uint64_t Writer::rows_buffered() const { return impl_->batch.size(); }
 uint64_t Writer::file_bytes() const { return size_of(impl_->options.path) + size_of(impl_->options.path + "-wal"); }
 
 }  // namespace ingero::store

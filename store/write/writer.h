@@ -137,7 +137,7 @@ class Writer {
 
   // Nothing that ended before `wall_ns` is still to come. The last word is when the session stopped, for its row;
   // without one that is when it was closed.
-  void set_complete(uint64_t wall_ns);
+  void set_watermark(uint64_t wall_ns);
   // Commits everything taken over so far. Call it on a timer (100 ms).
   Status flush();
   // One bounded step (about 10 ms) of pruning and space recovery; true when more is to be done. Call it between
@@ -148,7 +148,6 @@ class Writer {
   Status close();
 
   uint64_t rows_committed() const;
-  uint64_t rows_buffered() const;
   uint64_t file_bytes() const;  // database and write-ahead log, as on disk
 
  private:

@@ -287,7 +287,7 @@ Status Writer::Impl::write_end(bool with_pending) {
       INGERO_TRY(write_losses());
     }
     return database.execute(sql + fmt::format("UPDATE sessions SET stopped_at = {} WHERE id = {}; COMMIT",
-                                              complete_wall_ns != 0 ? complete_wall_ns : clock.wall_ns(), session));
+                                              watermark_wall_ns != 0 ? watermark_wall_ns : clock.wall_ns(), session));
   };
   if (Status status = last_words(); !status.ok()) {
     sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);

@@ -112,7 +112,7 @@ struct Writer::Impl {
   int64_t committed_seq = 0;
   int64_t aggregated_through = 0;
   uint64_t last_aggregates_mono_ns = 0;
-  uint64_t complete_wall_ns = 0;  // 0: unknown
+  uint64_t watermark_wall_ns = 0;  // 0: unknown
   uint64_t retry_mono_ns = 0;
   std::optional<Error> last_error;
   uint64_t rows_committed = 0;

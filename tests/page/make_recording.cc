@@ -61,7 +61,7 @@ class Maker {
     put(hanging);
     infer();
     losses_.add(hal::Loss::ring_full, 7);
-    writer_->set_complete(kWall + *std::max_element(std::begin(now_ns_), std::end(now_ns_)));
+    writer_->set_watermark(kWall + *std::max_element(std::begin(now_ns_), std::end(now_ns_)));
     must(writer_->close());
   }
 

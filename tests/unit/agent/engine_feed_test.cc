@@ -65,7 +65,7 @@ class EngineFeedTest : public ::testing::Test {
       if (is_inside) wait.off.preempted_ns = 5 * kMs;
       batch.records.events.push_back(is_inside ? away : wait);
       batch.records.events.push_back(is_inside ? wait : away);
-      batch.complete_mono_ns = at + 20 * kMs;
+      batch.watermark_mono_ns = at + 20 * kMs;
       feed_.take(batch);
       feed_.write(*writer_);
     }

@@ -119,6 +119,17 @@ TEST(FormatBytes, UsesDecimalUnits) {
   EXPECT_EQ(format_bytes(UINT64_MAX), "18.4 EB");
 }
 
+TEST(FormatPercent, IsNoZeroWhereThereIsSomething) {
+  EXPECT_EQ(format_percent(1, 4), "25%");
+  EXPECT_EQ(format_percent(0, 4), "0%");
+  EXPECT_EQ(format_percent(4, 1000), "<1%");
+  EXPECT_EQ(format_percent(5, 1000), "<1%") << "would be rounded to 0";
+  EXPECT_EQ(format_percent(4, 1000, 1), "0.4%");
+  EXPECT_EQ(format_percent(4, 100'000, 1), "<0.1%");
+  EXPECT_EQ(format_percent(3, 2, 1), "150.0%");
+  EXPECT_EQ(format_percent(1, 0), "-");
+}
+
 TEST(FormatWall, IsRfc3339InUtcWithNanoseconds) {
   EXPECT_EQ(format_wall(0), "1970-01-01T00:00:00.000000000Z");
   EXPECT_EQ(format_wall(1'795'228'000ULL * kSecond + 1), "2026-11-21T02:26:40.000000001Z");

@@ -33,7 +33,7 @@ class Recording : public TemporaryFolder {
     process.comm = "train\x1b[31m";  // hostile
     writer_->add_process(process);
     record();
-    writer_->set_complete(kWall + 1'000'000'000);
+    writer_->set_watermark(kWall + 1'000'000'000);
     ASSERT_TRUE(writer_->close().ok());
     writer_.reset();  // lets go of the file: a recording that is still held is a live one
   }

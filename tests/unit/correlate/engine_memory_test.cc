@@ -1,4 +1,6 @@
 // What the engine keeps of processes and threads: those that have ended go, those that only a report named stay.
+#include "correlate/rules.h"
+#include "correlate/window.h"
 #include "engine_stream.h"
 
 namespace ingero::correlate::testing {
@@ -86,6 +88,39 @@ TEST(EngineMemory, PastTheLimitThoseSilentLongestGoAndAreCounted) {
   engine->advance(kStart + 20 * kSecond);
   EXPECT_EQ(engine->known_processes(), Engine::kMaxProcesses);
   EXPECT_GE(ledger.count(hal::Loss::engine_forgotten), kMore);
+}
+
+// (E5) Evidence of a recording without off-CPU shares; no other needs it.
+TEST(EngineMemory, IntervalsOfAWindowThatDoNotFitAreCounted) {
+  constexpr uint64_t kMore = 5;
+  for (const bool windowed : {true, false}) {
+    Stream stream;
+    stream.windowed = windowed;
+    for (uint64_t i = 0; i < kMaxIntervals + kMore; ++i) {
+      stream.add(kSwitch, hal::Kind::kHost, i * 200 * kMicro, 100 * kMicro);
+      stream.add(kRead, hal::Kind::kHost, i * 200 * kMicro, 100 * kMicro);
+    }
+    for (uint64_t i = 0; i < kMore; ++i) {
+      stream.add(kSwitch, hal::Kind::kHost, i * 200 * kMicro, 100 * kMicro, kPid, kTid + 1);
+    }
+    hal::LossLedger ledger;
+    const auto engine = engine_for(stream, ledger);
+    for (const Event& event : sorted(stream.events)) engine->add(event);
+    engine->finish();
+    // Of the first thread, of the process's requests, and of the process's threads together.
+    EXPECT_EQ(ledger.count(hal::Loss::engine_forgotten), windowed ? 3 * kMore : 0U);
+  }
+}
+
+TEST(EngineMemory, TheIntervalsOfAllWindowsThatRulesLookAtFit) {
+  ProcessWindow window, sum;
+  for (uint64_t i = 0; i < kMaxIntervals; ++i) {
+    window.off.emplace_back(i * 2, i * 2 + 1);
+    window.io.emplace_back(i * 2, i * 2 + 1);
+  }
+  for (uint64_t i = 0; i < kTrailing + 1; ++i) sum.add(window);
+  EXPECT_THAT(sum.off, SizeIs(kTrailing * kMaxIntervals));
+  EXPECT_THAT(sum.io, SizeIs(kTrailing * kMaxIntervals));
 }
 
 }  // namespace

@@ -389,5 +389,66 @@ TEST_F(RankWindowsTest, MemoryIsBounded) {
   EXPECT_EQ(count(hal::Loss::fleet_forgotten), 3U + 4U);
 }
 
+// (R4)
+TEST_F(RankWindowsTest, CallsOfThreadsThatDoNotFitAreCounted) {
+  windows.know(communicator());
+  for (uint32_t tid = 1; tid <= RankWindows::kMaxThreads + 2; ++tid) {
+    Event one = event("collect", tid);
+    one.tid = tid;
+    feed(one);
+    feed(one);
+  }
+  EXPECT_EQ(count(hal::Loss::fleet_forgotten), 2U * 2);
+}
+
+// (R4)
+TEST_F(RankWindowsTest, CollectivesThatTheMedianLeavesOutAreCounted) {
+  know_rank();
+  windows.know(communicator());
+  constexpr uint64_t kMore = 3, kAll = RankWindows::kMaxWorks + kMore;
+  for (uint64_t i = 0; i < kAll; ++i) collect(100 + i / 2, kSomeId, 1000, kPid, 1000 + i);  // without a period
+  EXPECT_EQ(only(advance_to(5000)).measured, kAll);
+  EXPECT_EQ(count(hal::Loss::fleet_forgotten), kMore);
+}
+
+// (R4)
+TEST_F(RankWindowsTest, StepsThatTheMedianLeavesOutAreCounted) {
+  know_rank();
+  windows.know(communicator());
+  const auto step = [&](uint64_t at_ns) {
+    for (uint64_t i = 0; i < 2; ++i) {
+      Event one = event("collect", 0);
+      one.start_mono_ns += at_ns + i * 10'000;
+      one.bytes = kSomeBytes << i;
+      one.set(Has::kBytes);
+      Exchange exchange;
+      exchange.communicator_id = kSomeId;
+      exchange.number = ++numbers[kSomeId];
+      feed(one, exchange);
+    }
+  };
+  for (uint64_t i = 0; i < 100; ++i) step(i * 50 * kMs);
+  advance_to(5000);
+  EXPECT_EQ(count(hal::Loss::fleet_forgotten), 0U);
+  // More waits within one step than are kept: how long its own work was is not known.
+  std::vector<CoveredSync> waits;
+  for (uint64_t i = 0; i < WaitSpans::kMaxSpans + 10; ++i) {
+    const uint64_t at = kMonoBegin + 5050 * kMs + i * 40'000;
+    waits.push_back({kPid, at, at + 30'000, {}});
+  }
+  step(5000 * kMs);
+  windows.take({}, {}, waits, kWallOffset);
+  step(5300 * kMs);
+  step(5350 * kMs);
+  EXPECT_EQ(count(hal::Loss::fleet_forgotten), 1U);
+  advance_to(10'000);
+  constexpr uint64_t kMore = 50;
+  for (uint64_t i = 0; i < RankWindows::kMaxWorks + kMore; ++i) step(10'000 * kMs + i * 500'000);
+  // Nearly all of these steps, and two collectives of each.
+  const uint64_t works = RankWindows::kMaxWorks + 2 * kMore;
+  EXPECT_GE(count(hal::Loss::fleet_forgotten), 1 + works + kMore - 5);
+  EXPECT_LE(count(hal::Loss::fleet_forgotten), 1 + works + kMore);
+}
+
 }  // namespace
 }  // namespace ingero::correlate::testing

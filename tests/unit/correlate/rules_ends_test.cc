@@ -27,7 +27,8 @@ void fails(Event& event, int64_t code) {
 
 // Rounds of a collective of `ranks` processes, the first of them kPid; each rank's bytes may differ.
 template <typename Change>
-std::vector<hal::CausalChain> run_ranks(Stream& stream, uint32_t ranks, uint64_t rounds, Change change) {
+std::vector<hal::CausalChain> run_ranks(Stream& stream, uint32_t ranks, uint64_t rounds, Change change,
+                                        uint64_t* forgotten = nullptr) {
   hal::LossLedger ledger;
   for (uint32_t rank = 1; rank < ranks; ++rank) {
     hal::Process process;
@@ -60,6 +61,7 @@ std::vector<hal::CausalChain> run_ranks(Stream& stream, uint32_t ranks, uint64_t
     }
   }
   engine->finish();
+  if (forgotten != nullptr) *forgotten = ledger.count(hal::Loss::engine_forgotten);
   return latest(engine->take_changes());
 }
 
@@ -272,6 +274,24 @@ TEST(Ends, ARankThatCallsWithAnotherSizeIsNamedAtOnceWithAllSizes) {
   EXPECT_THAT(chains[0].summary, HasSubstr("collective 25 of communicator 000000000000beef differs"));
   EXPECT_THAT(chains[0].summary, HasSubstr("rank 0 (pid 100) xAllReduce of 1.05 MB"));
   EXPECT_THAT(chains[0].summary, HasSubstr("rank 1 (pid 200) xAllReduce of 524 kB"));
+}
+
+TEST(Ends, ARankBehindThoseThatFitIsNamedAndTheUnlistedOnesAreCounted) {
+  Stream stream;
+  stream.train(0, 2);
+  constexpr uint32_t kRanks = 70, kOdd = 68;
+  uint64_t forgotten = 0;
+  const auto chains = run_ranks(
+      stream, kRanks, 12,
+      [](Event& call, uint64_t number, uint32_t rank) {
+        if (number == 8 && rank == kOdd) call.bytes = 1 << 19;
+      },
+      &forgotten);
+  EXPECT_ONLY(chains, RuleId::collective_mismatch);
+  EXPECT_EQ(chains[0].pid, kPeer + kOdd - 1);
+  EXPECT_THAT(chains[0].summary, HasSubstr("rank 0 (pid 100) xAllReduce of 1.05 MB"));
+  EXPECT_THAT(chains[0].summary, HasSubstr("rank 68 (pid 267) xAllReduce of 524 kB, and 6 more"));
+  EXPECT_EQ(forgotten, 6U);
 }
 
 TEST(Ends, RanksThatCallAlikeAreInStep) {

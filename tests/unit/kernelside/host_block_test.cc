@@ -80,12 +80,7 @@ class HostBlockTest : public HostKernel {
                  [&](const wire_block& block) { return block.dev == disk_.dev(); });
     return found;
   }
-  wire_device_io others() {
-    for (const auto& device : programs_->other_io()) {
-      if (device.dev == disk_.dev()) return device.totals;
-    }
-    return {};
-  }
+  wire_device_io others() { return other_io()[disk_.dev()]; }
   LoopDisk disk_;
 };
 

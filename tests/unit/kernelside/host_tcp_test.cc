@@ -241,7 +241,8 @@ TEST_F(HostTcpTest, AnUnknownOwnerIsFoundThroughTheSocketsInode) {
   stranger.step();
   drain();
   const ProcFs proc;
-  SocketOwners owners(proc, system_clock());
+  hal::LossLedger losses;
+  SocketOwners owners(proc, system_clock(), losses);
   int ours = 0;
   for (const auto& tcp : retransmissions_) {
     if (tcp.socket_inode != shared_->inode) continue;

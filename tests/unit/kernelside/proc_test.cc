@@ -218,10 +218,12 @@ TEST(SocketOwners, FindsTheHolderOfAFakeSocket) {
   tree.link("11/fd/3", "socket:[778]");
   const ProcFs proc(roots_of(tree));
   HeldClock clock;
-  SocketOwners owners(proc, clock);
+  hal::LossLedger losses;
+  SocketOwners owners(proc, clock, losses);
   EXPECT_EQ(owners.owner(777, {}), 10U);
   EXPECT_EQ(owners.owner(778, {}), 11U);
   EXPECT_EQ(owners.owner(0, {}), std::nullopt);
+  EXPECT_EQ(losses.count(hal::Loss::socket_unowned), 0U) << "a closed socket has no holder";
 }
 
 TEST(SocketOwners, ATracedHolderWinsOverAnOlderOne) {
@@ -230,10 +232,11 @@ TEST(SocketOwners, ATracedHolderWinsOverAnOlderOne) {
   tree.link("20/fd/3", "socket:[777]");
   const ProcFs proc(roots_of(tree));
   HeldClock clock;
+  hal::LossLedger losses;
   const std::vector<uint32_t> traced = {20};
-  SocketOwners owners(proc, clock);
+  SocketOwners owners(proc, clock, losses);
   EXPECT_EQ(owners.owner(777, traced), 20U);
-  SocketOwners without(proc, clock);
+  SocketOwners without(proc, clock, losses);
   EXPECT_EQ(without.owner(777, {}), 10U);
 }
 
@@ -242,16 +245,36 @@ TEST(SocketOwners, SearchesAtMostOnceASecondAndForgetsAfterTen) {
   tree.link("10/fd/3", "socket:[777]");
   const ProcFs proc(roots_of(tree));
   HeldClock clock;
-  SocketOwners owners(proc, clock);
+  hal::LossLedger losses;
+  SocketOwners owners(proc, clock, losses);
   EXPECT_EQ(owners.owner(777, {}), 10U);
   tree.link("11/fd/3", "socket:[778]");
   EXPECT_EQ(owners.owner(778, {}), std::nullopt);
+  EXPECT_EQ(losses.count(hal::Loss::socket_unowned), 1U) << "not looked for";
   clock.now_ns += kSecond;
   EXPECT_EQ(owners.owner(778, {}), 11U);
   std::filesystem::remove_all(tree.root() + "/11");
   EXPECT_EQ(owners.owner(778, {}), 11U);
   clock.now_ns += 11 * kSecond;
   EXPECT_EQ(owners.owner(778, {}), std::nullopt);
+  EXPECT_EQ(losses.count(hal::Loss::socket_unowned), 2U) << "not found";
+}
+
+TEST(SocketOwners, WhatIsBehindTheBoundOfAProcessIsCounted) {
+  ProcTree tree;
+  tree.link("10/fd/0", "socket:[777]");
+  const std::string folder = tree.root() + "/10/fd/";
+  for (size_t i = 1; i <= SocketOwners::kMaxDescriptors; ++i) {
+    ASSERT_EQ(::symlink(fmt::format("socket:[{}]", 1000 + i).c_str(), fmt::format("{}{}", folder, i).c_str()), 0);
+  }
+  const ProcFs proc(roots_of(tree));
+  HeldClock clock;
+  hal::LossLedger losses;
+  SocketOwners owners(proc, clock, losses);
+  size_t found = owners.owner(777, {}) ? 1 : 0;
+  for (size_t i = 1; i <= SocketOwners::kMaxDescriptors; ++i) found += owners.owner(1000 + i, {}) ? 1 : 0;
+  EXPECT_LT(found, SocketOwners::kMaxDescriptors + 1);
+  EXPECT_EQ(losses.count(hal::Loss::socket_unowned), SocketOwners::kMaxDescriptors + 1 - found);
 }
 
 TEST(SocketOwners, FindsThisProcessByARealSocket) {
@@ -260,7 +283,8 @@ TEST(SocketOwners, FindsThisProcessByARealSocket) {
   struct stat info {};
   ASSERT_EQ(fstat(pair[0], &info), 0);
   const ProcFs proc;
-  SocketOwners owners(proc, system_clock());
+  hal::LossLedger losses;
+  SocketOwners owners(proc, system_clock(), losses);
   const std::vector<uint32_t> self = {static_cast<uint32_t>(getpid())};
   EXPECT_EQ(owners.owner(info.st_ino, self), self[0]);
   close(pair[0]);

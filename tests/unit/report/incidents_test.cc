@@ -76,7 +76,7 @@ TEST(Demo, LiveAndReplayedChainsAreTheSame) {
       }
       feed.finish(**writer);
       const hal::Event& last = trace.events.back();
-      (*writer)->set_complete(last.end_mono_ns() + static_cast<uint64_t>(last.wall_offset_ns));
+      (*writer)->set_watermark(last.end_mono_ns() + static_cast<uint64_t>(last.wall_offset_ns));
       ASSERT_TRUE((*writer)->close().ok());
     }
     auto replayed = json_of(run_cli({"explain", "--db", options.path, "--json"}))["incidents"];
@@ -156,7 +156,7 @@ TEST(Incidents, WhatOneSessionSawIsNoEvidenceInTheNext) {
       event.start_mono_ns = start_ns + at;
       ASSERT_TRUE((*writer)->write({&event, 1}).ok());
     }
-    (*writer)->set_complete(start_ns + 2 * kSecond);
+    (*writer)->set_watermark(start_ns + 2 * kSecond);
     ASSERT_TRUE((*writer)->close().ok());
   }
   const auto found = json_of(run_cli({"explain", "--db", options.path, "--run", "all", "--json"}))["incidents"];
@@ -174,6 +174,17 @@ TEST(Incidents, ThoseThatCostNothingAreLeftOutAndCounted) {
   EXPECT_NE(report_text(report, false, false).find(counted), std::string::npos);
   report.diagnosis.chains.emplace_back();
   EXPECT_NE(report_text(report, false, false).find(counted), std::string::npos) << "with others";
+}
+
+TEST(Incidents, WhatDidNotFitTheEngineIsReported) {
+  Report report;
+  report.events = 1;
+  report.diagnosis.replayed = true;
+  EXPECT_EQ(report_text(report, false, false).find("did not fit"), std::string::npos);
+  report.diagnosis.forgotten = 1234;
+  const std::string text = report_text(report, false, false);
+  EXPECT_NE(text.find(" 1,234 did not fit the tables."), std::string::npos) << text;
+  EXPECT_EQ(report_document(report)["examined"]["forgotten"], 1234);
 }
 
 class IncidentsOfARecording : public Recording {};

@@ -97,7 +97,8 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   INGERO_TRY(ring);
   if (*ring < 4096 || *ring > (1U << 30) || (*ring & (*ring - 1)) != 0) {
     return Error(Errc::kInvalid,
-                 fmt::format("--ringbuf-size {}: not a power of two between 4k and 1g", options.ring_size));
+                 fmt::format("--ringbuf-size {}: not a power of two between 4k and 1g", options.ring_size),
+                 "give one such as 8m or 64m");
   }
   out.objects.ring_bytes = static_cast<uint32_t>(*ring);
   if (options.stack == "all") {

@@ -103,7 +103,7 @@ def OpenClKernelsOnTheCpuAreRecordedExactly(build):
     if tried.returncode == 77:
         raise Skip(f"no OpenCL driver here: {tried.stderr.strip()}")
     check(tried.returncode == 0, tried.stderr)
-    with Trace(build, command=[program_path]) as trace:  # the shipped manifests need no flag
+    with Trace(build, command=[program_path, "--with-error"]) as trace:  # the shipped manifests need no flag
         check(trace.wait() == 0, trace.stderr().decode(errors="replace"))
     said = json_lines(trace.output)[0]
     pid = said.pop("pid")

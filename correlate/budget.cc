@@ -89,19 +89,24 @@ void TimeSums::add(const TimeSums& other) {
   }
 }
 
-BudgetProcess& Budget::Impl::process_of(uint32_t pid) {
+// `mono_ns`: when it was there.
+BudgetProcess& Budget::Impl::process_of(uint32_t pid, uint64_t mono_ns) {
   const auto known = processes.find(pid);
   if (known != processes.end()) return known->second;
   if (processes.size() >= kMaxProcesses) {
     const auto oldest = std::min_element(processes.begin(), processes.end(), [](const auto& a, const auto& b) {
       return a.second.last_seen_ns < b.second.last_seen_ns;
     });
-    processes.erase(oldest);
+    end_process(oldest->first, closed_ns);
     ledger.add(hal::Loss::budget_forgotten);
   }
   BudgetProcess& process = processes.emplace(pid, ledger).first->second;
   process.facts.pid = pid;
   if (const auto its = facts.find(pid); its != facts.end()) process.facts = its->second;
+  // Ends and calls come in any order.
+  if (const auto exit = exited.find(pid); exit != exited.end() && exit->second >= mono_ns) {
+    process.ended_ns = exit->second;
+  }
   return process;
 }
 
@@ -164,7 +169,7 @@ void Budget::Impl::add_call(const hal::Event& event, const CallFacts& its) {
   call.is_per_thread = per_thread_probes.has(event.probe);
   call.failed = event.failed || event.outcome != hal::Outcome::kReturned;
   call.is_zero = !event.has(Has::kReturnCode) || event.return_code == 0;
-  BudgetProcess& process = process_of(event.pid);
+  BudgetProcess& process = process_of(event.pid, call.start_ns);
   process.last_seen_ns = std::max(process.last_seen_ns, call.end_ns);
   process.calls.push_back(call);
   ++pending;
@@ -175,7 +180,9 @@ void Budget::Impl::add_switch(const hal::Event& event) {
     ledger.add(hal::Loss::budget_forgotten);
     return;
   }
-  if (thread_of(event.tid, event.pid, std::string(fixed_text(event.comm))) == nullptr) return;  // counted there
+  BudgetThread* thread = thread_of(event.tid, event.pid, std::string(fixed_text(event.comm)));
+  if (thread == nullptr) return;  // counted there
+  thread->seen_ns = std::max(thread->seen_ns, event.end_mono_ns());
   switches.push_back({event.tid, off_span(event, nullptr)});
   ++pending;
 }
@@ -222,8 +229,11 @@ void Budget::Impl::add_exit(const hal::Event& event) {
   if (const auto known = processes.find(event.pid); known != processes.end()) {
     known->second.ended_ns = event.start_mono_ns;
   }
-  if (exited.size() >= kMaxThreads) exited.pop_front();  // its facts go when those are full
-  exited.push_back({event.pid, event.start_mono_ns});
+  if (exited.size() >= kMaxThreads) {
+    exited.clear();
+    ledger.add(hal::Loss::budget_forgotten);
+  }
+  exited[event.pid] = event.start_mono_ns;
 }
 
 void Budget::Impl::seen(uint64_t mono_ns) {
@@ -387,7 +397,7 @@ void Budget::Impl::forget(uint64_t mono_ns) {
   for (auto at = threads.begin(); at != threads.end();) {
     BudgetThread& thread = at->second;
     thread.time.drop(floor);
-    const uint64_t last_ns = std::max(thread.time.last_ns(), thread.ended_ns);
+    const uint64_t last_ns = std::max({thread.time.last_ns(), thread.seen_ns, thread.ended_ns});
     const bool is_over =
         !thread.submits && last_ns < (thread.ended_ns != 0 ? floor : limit) && thread.time.off().empty();
     at = is_over ? threads.erase(at) : std::next(at);
@@ -397,15 +407,15 @@ void Budget::Impl::forget(uint64_t mono_ns) {
 
 // Roles of threads are named by their process's facts, so those go last.
 void Budget::Impl::forget_exited(uint64_t floor_ns) {
-  for (; !exited.empty() && exited.front().second < floor_ns; exited.pop_front()) {
-    const auto [pid, exit_ns] = exited.front();
-    if (processes.contains(pid)) continue;
-    if (threads.contains(pid)) break;
+  std::erase_if(exited, [&](const auto& one) {
+    const auto [pid, exit_ns] = one;
+    if (exit_ns >= floor_ns || processes.contains(pid) || threads.contains(pid)) return false;
     const auto known = facts.find(pid);
-    if (known != facts.end() && known->second.start_mono_ns > exit_ns) continue;  // of another process by now
+    if (known != facts.end() && known->second.start_mono_ns > exit_ns) return true;  // of another process by now
     if (known != facts.end()) facts.erase(known);
     from_start.erase(pid);
-  }
+    return true;
+  });
 }
 
 Budget::Budget(hal::LossLedger& ledger) : impl_(std::make_unique<Impl>(ledger)) {}

@@ -15,6 +15,7 @@ struct BudgetThread {
   ThreadTime time;
   bool submits = false;  // it makes GPU calls: it has a budget
   uint64_t done_ns = 0;   // its rows go up to here
+  uint64_t seen_ns = 0;   // the end of the last that was given of it, also of what is not yet in a window
   uint64_t ended_ns = 0;  // 0: it has not, as far as is known
   std::unique_ptr<BudgetSecond> second;  // under way, of one that submits
   struct Ended {
@@ -63,7 +64,7 @@ struct Budget::Impl {
   static ProcessFacts facts_of(const BudgetProcess& process);
   void forget(uint64_t mono_ns);
   void forget_exited(uint64_t floor_ns);
-  BudgetProcess& process_of(uint32_t pid);
+  BudgetProcess& process_of(uint32_t pid, uint64_t mono_ns);
   BudgetThread* thread_of(uint32_t tid, uint32_t pid, const std::string& comm);
   uint32_t role_of(BudgetThread& thread);
   Blame::Thread find(uint32_t tid);
@@ -84,7 +85,8 @@ struct Budget::Impl {
   std::map<uint32_t, BudgetProcess> processes;  // those that make GPU calls
   std::map<uint32_t, hal::Process> facts;       // of any process
   std::set<uint32_t> from_start;                // pids whose exec or fork was seen: traced from then on
-  Queue<std::pair<uint32_t, uint64_t>> exited;  // pids, and when: still in `facts` and `from_start`
+  // By pid, when it ended: its calls may come after that, and its facts are still needed.
+  std::unordered_map<uint32_t, uint64_t> exited;
   std::unordered_map<uint32_t, BudgetThread> threads;
   struct Switch {
     uint32_t tid;

@@ -271,7 +271,7 @@ void Budget::Impl::close(uint64_t mono_ns, bool is_end) {
   for (auto& [pid, process] : processes) close_process(process, mono_ns, is_end);
   std::vector<uint32_t> over;
   for (const auto& [pid, process] : processes) {
-    if (process.ended_ns != 0 && process.ended_ns + kLatenessNs <= mono_ns) over.push_back(pid);
+    if (process.ended_ns != 0 && process.ended_ns < mono_ns) over.push_back(pid);
   }
   for (const uint32_t pid : over) end_process(pid, mono_ns);
   forget(mono_ns);
@@ -304,7 +304,7 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     }
     const CallFacts& its = calls[call.call];
     const CallSpan span = process.device.add(call, its, thread->time);
-    const uint64_t probes_ns = std::min(probe_ns, call.end_ns - call.start_ns);
+    const auto probes_ns = static_cast<uint32_t>(std::min(probe_ns, call.end_ns - call.start_ns));
     // What is in a row already is missing to the walk alone.
     const bool fits = thread->time.add(span, probes_ns);
     if (!fits && thread->time.known_from_ns() > thread->done_ns) ledger.add(hal::Loss::budget_forgotten);
@@ -313,7 +313,7 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     const bool has_waited = is_sync && (span.use == CallUse::kBlockingCopy
                                             ? span.device_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs
                                             : call.end_ns - call.start_ns >= ThreadTime::kShortestWaitNs);
-    thread->ended.push_back({call.end_ns, is_sync, has_waited, is_work(its) && !call.failed, probes_ns});
+    thread->ended.push_back({call.end_ns, probes_ns, is_sync, has_waited, is_work(its) && !call.failed});
     process.last_call_ns = std::max(process.last_call_ns, call.end_ns);
     process.finder.add(call, its);
   }
@@ -446,7 +446,7 @@ void Budget::add_process(const hal::Process& process) {
 }
 
 void Budget::set_start(uint64_t mono_ns) { impl_->first_ns = mono_ns; }
-void Budget::set_probe_cost(uint64_t ns) { impl_->probe_ns = ns; }
+void Budget::set_probe_cost(uint64_t ns) { impl_->probe_ns = std::min<uint64_t>(ns, UINT32_MAX); }
 void Budget::add(const hal::Event& event) { impl_->add(event); }
 void Budget::add_wait(const hal::Event& event, const hal::Wait& wait) { impl_->add_wait(event, wait); }
 void Budget::add_sample(const hal::CpuSample& sample) {

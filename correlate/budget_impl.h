@@ -20,8 +20,8 @@ struct BudgetThread {
   std::unique_ptr<BudgetSecond> second;  // under way, of one that submits
   struct Ended {
     uint64_t end_ns;
+    uint32_t probes_ns;
     bool is_sync, has_waited, is_submission;
-    uint64_t probes_ns;
   };
   Queue<Ended> ended;
 };

@@ -1,5 +1,5 @@
-// A queue that takes no memory while it is empty: for what there are thousands of, most of them empty. A std::deque takes
-// 576 bytes then.
+// A queue that takes no memory while it is empty: for what there are thousands of, most of them empty. A std::deque
+// takes 576 bytes then.
 //
 // Elements lie behind one another; pointers to them are valid until the queue changes. Not thread-safe. Failure: none.
 #pragma once

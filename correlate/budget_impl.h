@@ -13,7 +13,7 @@ struct BudgetThread {
   std::string comm;
   std::optional<uint32_t> role;
   ThreadTime time;
-  bool submits = false;  // it makes GPU calls: it has a budget
+  bool submits = false;   // it makes GPU calls: it has a budget
   uint64_t done_ns = 0;   // its rows go up to here
   uint64_t seen_ns = 0;   // the end of the last that was given of it, also of what is not yet in a window
   uint64_t ended_ns = 0;  // 0: it has not, as far as is known

@@ -108,8 +108,8 @@ class ThreadTime {
 
   Queue<OffSpan> off_;
   mutable Queue<CallSpan> calls_;
-  mutable std::string packed_;  // calls, instead of `calls_`
-  uint64_t packed_from_ns_ = 0;  // the end of the first of them
+  mutable std::string packed_;                    // calls, instead of `calls_`
+  uint64_t packed_from_ns_ = 0;                   // the end of the first of them
   Queue<std::pair<uint64_t, uint64_t>> samples_;  // when, stack
   uint64_t first_ns_ = ~uint64_t{0}, last_ns_ = 0, certain_ns_ = 0;
   uint64_t dropped_ns_ = 0;  // nothing is known before

@@ -136,8 +136,8 @@ TEST(Budget, AWaitBeforeACopyToTheDeviceIsInputAndItsWakerIsTheRoot) {
   EXPECT_ABOUT(answer.whole.of(TimeClass::kCpuWait).low, 199 * 13 * kUs, 300 * kUs);
 }
 
-// A worker that has ended is forgotten long before one that may go on. Who was waited for is the same, also where a call
-// or a wait began long ago.
+// A worker that has ended is forgotten long before one that may go on. Who was waited for is the same, also where a
+// call or a wait began long ago.
 TEST(Budget, ThatAWorkerHasEndedDecidesNothing) {
   const auto made = [](bool with_exits) {
     World world;

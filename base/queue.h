@@ -37,7 +37,7 @@ class Queue {
     }
   }
   void clear() {
-    all_ = {};
+    all_ = std::vector<T>();  // `= {}` would keep its room
     first_ = 0;
   }
 

@@ -432,9 +432,9 @@ void Engine::Impl::forget_calls(const std::unordered_set<const ProcessState*>& o
                 [&](const auto& entry) { return entry.second == nullptr || old.contains(entry.second->process); });
   for (const auto& process : processes) {
     if (!old.contains(process.get())) continue;
-    process->series = {};
+    process->series = std::vector<Series*>();  // `= {}` would keep its room
     process->trailing = {};
-    process->live = {};
+    process->live = std::unordered_map<uint64_t, ProcessState::Live>();
     process->graphs = {};
   }
   last_series_key = ~uint64_t{0};

@@ -5,7 +5,7 @@
 // T1  The pieces of [from, to) tile it: none overlap, nothing is left out, whatever the input is.
 // T2  Calls and intervals may come in any order; what the pieces are depends on what was given, not on when.
 // T3  Memory is bounded: at most kMaxSpans of each kind; beyond that the oldest are dropped, and add() says so.
-// T4  pack() changes nothing but the room that is taken.
+// T4  Packing changes nothing but the room that is taken.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds.
 #pragma once

@@ -98,7 +98,7 @@ void PythonWatch::look(uint32_t pid, Process& process) {
     notify(found.error().text());
   }
   process.is_settled = true;
-  process.mappings = {};  // a Python that comes later brings its own
+  process.mappings = std::vector<hal::Mapping>();  // a Python that comes later brings its own
 }
 
 void PythonWatch::process_ended(uint32_t pid) {

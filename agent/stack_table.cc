@@ -415,7 +415,7 @@ void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
     }
   }
   // Releases memory after a burst that filled the ring: a kilobyte per stack, in every recycled batch.
-  if (batch.records.stacks.capacity() > kStacksKept) batch.records.stacks = {};
+  if (batch.records.stacks.capacity() > kStacksKept) batch.records.stacks = std::vector<kernelside::StackRecord>();
   batch.records.stacks.clear();
   for (hal::Event& event : batch.records.events) {
     if (!table.hung.empty()) {

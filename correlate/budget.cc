@@ -89,19 +89,24 @@ void TimeSums::add(const TimeSums& other) {
   }
 }
 
-BudgetProcess& Budget::Impl::process_of(uint32_t pid) {
+// `mono_ns`: when it was there.
+BudgetProcess& Budget::Impl::process_of(uint32_t pid, uint64_t mono_ns) {
   const auto known = processes.find(pid);
   if (known != processes.end()) return known->second;
   if (processes.size() >= kMaxProcesses) {
     const auto oldest = std::min_element(processes.begin(), processes.end(), [](const auto& a, const auto& b) {
       return a.second.last_seen_ns < b.second.last_seen_ns;
     });
-    processes.erase(oldest);
+    end_process(oldest->first, closed_ns);
     ledger.add(hal::Loss::budget_forgotten);
   }
   BudgetProcess& process = processes.emplace(pid, ledger).first->second;
   process.facts.pid = pid;
   if (const auto its = facts.find(pid); its != facts.end()) process.facts = its->second;
+  // Ends and calls come in any order.
+  if (const auto exit = exited.find(pid); exit != exited.end() && exit->second >= mono_ns) {
+    process.ended_ns = exit->second;
+  }
   return process;
 }
 
@@ -164,9 +169,13 @@ void Budget::Impl::add_call(const hal::Event& event, const CallFacts& its) {
   call.is_per_thread = per_thread_probes.has(event.probe);
   call.failed = event.failed || event.outcome != hal::Outcome::kReturned;
   call.is_zero = !event.has(Has::kReturnCode) || event.return_code == 0;
-  BudgetProcess& process = process_of(event.pid);
+  BudgetProcess& process = process_of(event.pid, call.start_ns);
   process.last_seen_ns = std::max(process.last_seen_ns, call.end_ns);
-  process.calls.emplace_back(call, event.call);
+  // Most processes that there are many of are short: half as much again at a time leaves less unused.
+  if (process.calls.size() == process.calls.capacity()) {
+    process.calls.reserve(process.calls.size() + std::max<size_t>(16, process.calls.size() / 2));
+  }
+  process.calls.push_back(call);
   ++pending;
 }
 
@@ -175,7 +184,9 @@ void Budget::Impl::add_switch(const hal::Event& event) {
     ledger.add(hal::Loss::budget_forgotten);
     return;
   }
-  if (thread_of(event.tid, event.pid, std::string(fixed_text(event.comm))) == nullptr) return;  // counted there
+  BudgetThread* thread = thread_of(event.tid, event.pid, std::string(fixed_text(event.comm)));
+  if (thread == nullptr) return;  // counted there
+  thread->seen_ns = std::max(thread->seen_ns, event.end_mono_ns());
   switches.push_back({event.tid, off_span(event, nullptr)});
   ++pending;
 }
@@ -202,10 +213,8 @@ void Budget::Impl::add(const hal::Event& event) {
       ledger.add(hal::Loss::budget_forgotten);  // (G4) later than anything may be
     }
     if (event.outcome < hal::Outcome::kInFlight) seen(event.end_mono_ns());
-  } else if (its.host == hal::HostOp::kExit && event.tid == event.pid) {
-    if (const auto known = processes.find(event.pid); known != processes.end()) {
-      known->second.ended_ns = event.start_mono_ns;
-    }
+  } else if (its.host == hal::HostOp::kExit) {
+    add_exit(event);
   } else if (its.host == hal::HostOp::kExec) {
     if (from_start.size() < kMaxThreads) from_start.insert(event.pid);
   } else if (its.host == hal::HostOp::kFork && event.has(Has::kArg1) && event.arg1 <= UINT32_MAX) {
@@ -215,6 +224,20 @@ void Budget::Impl::add(const hal::Event& event) {
     if (made.comm.empty()) made.comm = std::string(fixed_text(event.comm));
     if (made.start_mono_ns == 0) made.start_mono_ns = event.start_mono_ns;
   }
+}
+
+void Budget::Impl::add_exit(const hal::Event& event) {
+  const auto thread = threads.find(event.tid);
+  if (thread != threads.end() && thread->second.pid == event.pid) thread->second.ended_ns = event.start_mono_ns;
+  if (event.tid != event.pid) return;
+  if (const auto known = processes.find(event.pid); known != processes.end()) {
+    known->second.ended_ns = event.start_mono_ns;
+  }
+  if (exited.size() >= kMaxThreads) {
+    exited.clear();
+    ledger.add(hal::Loss::budget_forgotten);
+  }
+  exited[event.pid] = event.start_mono_ns;
 }
 
 void Budget::Impl::seen(uint64_t mono_ns) {
@@ -252,7 +275,7 @@ void Budget::Impl::close(uint64_t mono_ns, bool is_end) {
   for (auto& [pid, process] : processes) close_process(process, mono_ns, is_end);
   std::vector<uint32_t> over;
   for (const auto& [pid, process] : processes) {
-    if (process.ended_ns != 0 && process.ended_ns + kLatenessNs <= mono_ns) over.push_back(pid);
+    if (process.ended_ns != 0 && process.ended_ns < mono_ns) over.push_back(pid);
   }
   for (const uint32_t pid : over) end_process(pid, mono_ns);
   forget(mono_ns);
@@ -260,14 +283,13 @@ void Budget::Impl::close(uint64_t mono_ns, bool is_end) {
 
 void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
   const auto later = std::partition(process.calls.begin(), process.calls.end(),
-                                    [&](const auto& one) { return one.first.end_ns >= mono_ns; });
-  std::sort(later, process.calls.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.first.end_ns, a.first.start_ns, a.first.tid, a.first.call) <
-           std::tie(b.first.end_ns, b.first.start_ns, b.first.tid, b.first.call);
+                                    [&](const BudgetCall& one) { return one.end_ns >= mono_ns; });
+  std::sort(later, process.calls.end(), [](const BudgetCall& a, const BudgetCall& b) {
+    return std::tie(a.end_ns, a.start_ns, a.tid, a.call) < std::tie(b.end_ns, b.start_ns, b.tid, b.call);
   });
   for (auto at = later; at != process.calls.end(); ++at) {
     --pending;
-    const BudgetCall& call = at->first;
+    const BudgetCall& call = *at;
     BudgetThread* thread = thread_of(call.tid, process.facts.pid, {});
     if (thread == nullptr) continue;
     if (!process.has_begun) {
@@ -280,12 +302,13 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     }
     if (!thread->submits) {
       thread->submits = true;
+      thread->second = std::make_unique<BudgetSecond>();
       thread->done_ns = call.start_ns;
       process.submitters.push_back(call.tid);
     }
     const CallFacts& its = calls[call.call];
     const CallSpan span = process.device.add(call, its, thread->time);
-    const uint64_t probes_ns = std::min(probe_ns, call.end_ns - call.start_ns);
+    const auto probes_ns = static_cast<uint32_t>(std::min(probe_ns, call.end_ns - call.start_ns));
     // What is in a row already is missing to the walk alone.
     const bool fits = thread->time.add(span, probes_ns);
     if (!fits && thread->time.known_from_ns() > thread->done_ns) ledger.add(hal::Loss::budget_forgotten);
@@ -294,7 +317,7 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     const bool has_waited = is_sync && (span.use == CallUse::kBlockingCopy
                                             ? span.device_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs
                                             : call.end_ns - call.start_ns >= ThreadTime::kShortestWaitNs);
-    thread->ended.push_back({call.end_ns, is_sync, has_waited, is_work(its) && !call.failed, probes_ns});
+    thread->ended.push_back({call.end_ns, probes_ns, is_sync, has_waited, is_work(its) && !call.failed});
     process.last_call_ns = std::max(process.last_call_ns, call.end_ns);
     process.finder.add(call, its);
   }
@@ -316,7 +339,7 @@ void Budget::Impl::close_process(BudgetProcess& process, uint64_t mono_ns, bool 
   uint64_t oldest = until;
   for (const uint32_t tid : process.submitters) {
     const auto found = threads.find(tid);
-    if (found == threads.end() || found->second.pid != process.facts.pid) continue;
+    if (found == threads.end() || found->second.pid != process.facts.pid || !found->second.submits) continue;
     BudgetThread& thread = found->second;
     const uint64_t known = std::min(until, thread.time.certain_ns());
     if (known > thread.done_ns) account(process, thread, known);
@@ -342,7 +365,13 @@ void Budget::Impl::end_process(uint32_t pid, uint64_t mono_ns) {
   if (process.device.first_submission_ns()) ended.push_back(facts_of(process));
   for (const uint32_t tid : process.submitters) {
     const auto thread = threads.find(tid);
-    if (thread != threads.end() && thread->second.pid == pid) thread->second.submits = false;
+    if (thread == threads.end() || thread->second.pid != pid) continue;
+    // What it did is asked for while a thread that it woke has a budget; it takes as little room as may be until then.
+    thread->second.submits = false;
+    thread->second.ended_ns = process.ended_ns != 0 ? process.ended_ns : mono_ns;
+    thread->second.second.reset();
+    thread->second.ended.clear();
+    thread->second.time.pack();
   }
   processes.erase(known);
 }
@@ -356,7 +385,8 @@ Budget::ProcessFacts Budget::Impl::facts_of(const BudgetProcess& process) {
           process.first_event_ns};
 }
 
-// Spans are kept as long as a budget is behind them, and for the walk: at most kKeptNs (G5).
+// Spans are kept as long as a budget is behind them, and for the walk: at most kKeptNs (G5). A thread that has ended
+// wakes no other: no walk from `floor` on comes to it. Of one that may go on it is known for kKeptNs that it is there.
 void Budget::Impl::forget(uint64_t mono_ns) {
   const uint64_t limit = mono_ns > kKeptNs ? mono_ns - kKeptNs : 0;
   // A call that is still to end may have begun a while ago.
@@ -371,9 +401,25 @@ void Budget::Impl::forget(uint64_t mono_ns) {
   for (auto at = threads.begin(); at != threads.end();) {
     BudgetThread& thread = at->second;
     thread.time.drop(floor);
-    const bool is_over = !thread.submits && thread.time.last_ns() < limit && thread.time.off().empty();
+    const uint64_t last_ns = std::max({thread.time.last_ns(), thread.seen_ns, thread.ended_ns});
+    const bool is_over =
+        !thread.submits && last_ns < (thread.ended_ns != 0 ? floor : limit) && thread.time.off().empty();
     at = is_over ? threads.erase(at) : std::next(at);
   }
+  forget_exited(floor);
+}
+
+// Roles of threads are named by their process's facts, so those go last.
+void Budget::Impl::forget_exited(uint64_t floor_ns) {
+  std::erase_if(exited, [&](const auto& one) {
+    const auto [pid, exit_ns] = one;
+    if (exit_ns >= floor_ns || processes.contains(pid) || threads.contains(pid)) return false;
+    const auto known = facts.find(pid);
+    if (known != facts.end() && known->second.start_mono_ns > exit_ns) return true;  // of another process by now
+    if (known != facts.end()) facts.erase(known);
+    from_start.erase(pid);
+    return true;
+  });
 }
 
 Budget::Budget(hal::LossLedger& ledger) : impl_(std::make_unique<Impl>(ledger)) {}
@@ -404,7 +450,7 @@ void Budget::add_process(const hal::Process& process) {
 }
 
 void Budget::set_start(uint64_t mono_ns) { impl_->first_ns = mono_ns; }
-void Budget::set_probe_cost(uint64_t ns) { impl_->probe_ns = ns; }
+void Budget::set_probe_cost(uint64_t ns) { impl_->probe_ns = std::min<uint64_t>(ns, UINT32_MAX); }
 void Budget::add(const hal::Event& event) { impl_->add(event); }
 void Budget::add_wait(const hal::Event& event, const hal::Wait& wait) { impl_->add_wait(event, wait); }
 void Budget::add_sample(const hal::CpuSample& sample) {

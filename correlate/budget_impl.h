@@ -1,9 +1,9 @@
 // The budget's state, shared by budget.cc (events in, windows) and budget_rows.cc (rows out). Private to correlate/.
 #pragma once
 
-#include <deque>
 #include <set>
 
+#include "base/queue.h"
 #include "correlate/budget.h"
 
 namespace ingero::correlate {
@@ -13,15 +13,17 @@ struct BudgetThread {
   std::string comm;
   std::optional<uint32_t> role;
   ThreadTime time;
-  bool submits = false;  // it makes GPU calls: it has a budget
-  uint64_t done_ns = 0;  // its rows go up to here
-  BudgetSecond second;   // under way
+  bool submits = false;   // it makes GPU calls: it has a budget
+  uint64_t done_ns = 0;   // its rows go up to here
+  uint64_t seen_ns = 0;   // the end of the last that was given of it, also of what is not yet in a window
+  uint64_t ended_ns = 0;  // 0: it has not, as far as is known
+  std::unique_ptr<BudgetSecond> second;  // under way, of one that submits
   struct Ended {
     uint64_t end_ns;
+    uint32_t probes_ns;
     bool is_sync, has_waited, is_submission;
-    uint64_t probes_ns;
   };
-  std::deque<Ended> ended;
+  Queue<Ended> ended;
 };
 
 struct BudgetProcess {
@@ -32,16 +34,16 @@ struct BudgetProcess {
   uint64_t ended_ns = 0;  // 0: it has not
   bool is_attached_late = false;
   bool has_begun = false;
-  std::vector<std::pair<BudgetCall, hal::CallId>> calls;  // not yet in a window
+  std::vector<BudgetCall> calls;  // not yet in a window
   DeviceTime device;
   StepFinder finder;
-  std::deque<DeviceSegment> segments;
+  Queue<DeviceSegment> segments;
   std::vector<uint32_t> submitters;  // tids
   uint32_t step_tid = 0;
   uint64_t step_start_ns = 0;  // 0: none under way
   uint64_t steps = 0;
   TimeSums step;
-  std::deque<StepBoundary> boundaries;
+  Queue<StepBoundary> boundaries;
   uint64_t last_call_ns = 0;  // end of the last outermost one
 };
 
@@ -53,6 +55,7 @@ struct Budget::Impl {
   void add_wait(const hal::Event& event, const hal::Wait& wait);
   void add_call(const hal::Event& event, const CallFacts& facts);
   void add_switch(const hal::Event& event);
+  void add_exit(const hal::Event& event);
   void seen(uint64_t mono_ns);
   void close(uint64_t mono_ns, bool is_end);
   void close_calls(BudgetProcess& process, uint64_t mono_ns);
@@ -60,7 +63,8 @@ struct Budget::Impl {
   void end_process(uint32_t pid, uint64_t mono_ns);
   static ProcessFacts facts_of(const BudgetProcess& process);
   void forget(uint64_t mono_ns);
-  BudgetProcess& process_of(uint32_t pid);
+  void forget_exited(uint64_t floor_ns);
+  BudgetProcess& process_of(uint32_t pid, uint64_t mono_ns);
   BudgetThread* thread_of(uint32_t tid, uint32_t pid, const std::string& comm);
   uint32_t role_of(BudgetThread& thread);
   Blame::Thread find(uint32_t tid);
@@ -81,6 +85,8 @@ struct Budget::Impl {
   std::map<uint32_t, BudgetProcess> processes;  // those that make GPU calls
   std::map<uint32_t, hal::Process> facts;       // of any process
   std::set<uint32_t> from_start;                // pids whose exec or fork was seen: traced from then on
+  // By pid, when it ended: its calls may come after that, and its facts are still needed.
+  std::unordered_map<uint32_t, uint64_t> exited;
   std::unordered_map<uint32_t, BudgetThread> threads;
   struct Switch {
     uint32_t tid;

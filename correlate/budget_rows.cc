@@ -24,11 +24,11 @@ void add_share(TimeSums& sums, const Blame::Share& share, bool is_low) {
 }  // namespace
 
 void Budget::Impl::flush_second(BudgetThread& thread) {
-  if (thread.second.sums.total_ns() == 0) return;
-  thread.second.pid = thread.pid;
-  thread.second.tid = thread.tid;
-  seconds.push_back(std::move(thread.second));
-  thread.second = BudgetSecond();
+  if (thread.second->sums.total_ns() == 0) return;
+  thread.second->pid = thread.pid;
+  thread.second->tid = thread.tid;
+  seconds.push_back(std::move(*thread.second));
+  *thread.second = BudgetSecond();
 }
 
 // A boundary of steps on the thread that has them.
@@ -58,7 +58,7 @@ void Budget::Impl::cut(BudgetProcess& process, BudgetThread& thread, uint64_t at
 void Budget::Impl::count_calls(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns) {
   while (!thread.ended.empty() && thread.ended.front().end_ns <= until_ns) {
     const BudgetThread::Ended& call = thread.ended.front();
-    TimeSums* rows[] = {&thread.second.sums,
+    TimeSums* rows[] = {&thread.second->sums,
                         thread.tid == process.step_tid && process.step_start_ns != 0 ? &process.step : nullptr};
     for (TimeSums* row : rows) {
       if (row == nullptr) continue;
@@ -75,7 +75,7 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
                             uint64_t to_ns, const DeviceSegment* segment) {
   const uint64_t ns = to_ns - from_ns;
   TimeSums* step = thread.tid == process.step_tid && process.step_start_ns != 0 ? &process.step : nullptr;
-  TimeSums* rows[] = {&thread.second.sums, step};
+  TimeSums* rows[] = {&thread.second->sums, step};
   const bool is_idle = segment != nullptr && segment->state == DeviceState::kIdle;
   const bool is_open = segment != nullptr && segment->state != DeviceState::kBusy;
   const bool is_copy = piece.is == TimeClass::kCopy && is_open && segment->state == DeviceState::kCopying;
@@ -147,9 +147,9 @@ void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_
     for (uint64_t at = piece.from_ns; at < piece.to_ns;) {
       if (has_steps) cut(process, thread, at);
       const uint64_t second = at / kWindowNs;
-      if (second != thread.second.second) {
+      if (second != thread.second->second) {
         flush_second(thread);
-        thread.second.second = second;
+        thread.second->second = second;
       }
       while (segment != process.segments.end() && segment->to_ns <= at) ++segment;
       const DeviceSegment* its = segment != process.segments.end() && segment->from_ns <= at ? &*segment : nullptr;

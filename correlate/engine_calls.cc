@@ -444,6 +444,8 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   const bool nested =
       event.has(Has::kParent) || event.depth > 0 || (options.windowed && facts.below_runtime && process.calls_runtime);
   if (!facts.below_runtime) process.calls_runtime = true;
+  process.has_peers |= facts.kind == Kind::kCollective || facts.kind == Kind::kCommunicator ||
+                       facts.kind == Kind::kP2p || facts.kind == Kind::kFabric;
   if (facts.kind == Kind::kFabric) take_fabric(event, facts, process);
   if (facts.awaits_events) {
     if (!nested) ++window_of(process, window).calls;

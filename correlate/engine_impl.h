@@ -78,6 +78,7 @@ struct Engine::Impl {
   void settle(ProcessState* process, Findings findings, uint64_t window);
   void raise(ProcessState* process, const Finding& finding, uint64_t window);
   void resolve_quiet(uint64_t window);
+  bool may_explain(const Incident& failure, uint64_t window) const;
   std::optional<uint64_t> over_from(const ProcessState& process) const;
   void forget_old(uint64_t window);
   void forget_calls(const std::unordered_set<const ProcessState*>& old);

@@ -346,11 +346,22 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
   incident.changed = true;
 }
 
+// Whether something may yet follow from a failure, as cause_of() has it. From one of a process that is over, and that
+// no other waits for, nothing does.
+bool Engine::Impl::may_explain(const Incident& failure, uint64_t window) const {
+  const ProcessState* process = failure.process;
+  if (failure.rule != RuleId::fatal_error && failure.rule != RuleId::process_failed) return true;
+  if (process == nullptr || process->has_peers || !process->ended_mono_ns) return true;
+  const auto over = over_from(*process);
+  return !over || *over >= window;
+}
+
 void Engine::Impl::resolve_quiet(uint64_t window) {
   for (auto at = incidents.begin(); at != incidents.end();) {
     Incident& incident = at->second;
     const bool is_failure = is_certain(incident.rule) && rule(incident.rule).family != Family::kMemory;
-    const bool over = incident.last_window + (is_failure ? kFailureQuiet : kQuiet) <= window;  // (E4)
+    const uint64_t quiet = is_failure && may_explain(incident, window) ? kFailureQuiet : kQuiet;
+    const bool over = incident.last_window + quiet <= window;  // (E4)
     if (over) incident.chain.resolved = true;
     if (over || incident.changed) changes.push_back(incident.as_chain());
     incident.changed = false;
@@ -423,9 +434,9 @@ void Engine::Impl::forget_calls(const std::unordered_set<const ProcessState*>& o
                 [&](const auto& entry) { return entry.second == nullptr || old.contains(entry.second->process); });
   for (const auto& process : processes) {
     if (!old.contains(process.get())) continue;
-    process->series = {};
+    process->series = std::vector<Series*>();  // `= {}` would keep its room
     process->trailing = {};
-    process->live = {};
+    process->live = std::unordered_map<uint64_t, ProcessState::Live>();
     process->graphs = {};
   }
   last_series_key = ~uint64_t{0};

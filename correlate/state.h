@@ -167,6 +167,7 @@ struct ProcessState {
   std::array<std::unique_ptr<ProcessWindow>, kOpen> open;  // null: not touched so far
   std::array<uint64_t, kOpen> open_window{};
   bool calls_runtime = false;  // it has made a call of a library that is not below a runtime
+  bool has_peers = false;      // it has made a call of a communicator: others may wait for it
   Trailing trailing;
   std::vector<uint64_t> rates;  // work submitted in each of the last windows
   struct Live {

@@ -2,6 +2,7 @@
 #include "correlate/thread_time.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 namespace ingero::correlate {
@@ -88,6 +89,23 @@ TimeClass asleep(const CallSpan* call, const OffSpan& off, uint64_t at_ns) {
   return !awaits_device && is_own ? off.why : running(call, at_ns);
 }
 
+// Seven bits a byte, the lowest first.
+void put(std::string& out, uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
+  out.push_back(static_cast<char>(value));
+}
+
+uint64_t take(std::string_view& from) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; !from.empty(); shift += 7) {
+    const auto byte = static_cast<uint8_t>(from.front());
+    from.remove_prefix(1);
+    value |= uint64_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) break;
+  }
+  return value;
+}
+
 }  // namespace
 
 OffSpan off_span(const hal::Event& event, const hal::Wait* wait) {
@@ -140,6 +158,7 @@ bool ThreadTime::add(const CallSpan& span, uint64_t probes_ns) {
   first_ns_ = std::min(first_ns_, span.start_ns);
   last_ns_ = std::max(last_ns_, span.end_ns);
   certain_ns_ = std::max(certain_ns_, span.end_ns);
+  unpack();
   const bool fits = calls_.size() < kMaxSpans;  // (T3)
   if (!fits) drop(calls_.front().end_ns);
   if (!calls_.empty() && span.start_ns < calls_.back().end_ns) is_sorted_ = false;
@@ -171,8 +190,44 @@ void ThreadTime::sort() {
   is_sorted_ = true;
 }
 
+// (T4) Each relative to the one before, whatever their order: differences wrap around, there and back.
+void ThreadTime::pack() {
+  sort();
+  if (calls_.empty()) return;
+  packed_from_ns_ = calls_.front().end_ns;
+  uint64_t before = 0;
+  for (const CallSpan& call : calls_) {
+    const bool has_until = call.device_until_ns != 0;
+    put(packed_, static_cast<uint64_t>(call.use) << 1 | (has_until ? 1 : 0));
+    put(packed_, call.start_ns - before);
+    put(packed_, call.end_ns - call.start_ns);
+    if (has_until) put(packed_, call.device_until_ns - call.start_ns);
+    before = call.start_ns;
+  }
+  packed_.shrink_to_fit();
+  calls_.clear();
+}
+
+void ThreadTime::unpack() const {
+  if (packed_.empty()) return;
+  const std::string packed = std::exchange(packed_, {});
+  std::string_view rest = packed;
+  uint64_t before = 0;
+  while (!rest.empty()) {
+    CallSpan call;
+    const uint64_t kind = take(rest);
+    call.use = static_cast<CallUse>(kind >> 1);
+    call.start_ns = before + take(rest);
+    call.end_ns = call.start_ns + take(rest);
+    if ((kind & 1) != 0) call.device_until_ns = call.start_ns + take(rest);
+    before = call.start_ns;
+    calls_.push_back(call);
+  }
+}
+
 // Unknown is what lies before the end of a span that is gone; behind it nothing is missing.
 void ThreadTime::drop(uint64_t before_ns) {
+  if (packed_from_ns_ <= before_ns) unpack();
   while (!samples_.empty() && samples_.front().first < before_ns) samples_.pop_front();
   while (!off_.empty() && off_.front().in_ns <= before_ns) {
     dropped_ns_ = std::max(dropped_ns_, off_.front().in_ns);
@@ -185,6 +240,7 @@ void ThreadTime::drop(uint64_t before_ns) {
 }
 
 std::vector<Piece> ThreadTime::pieces(uint64_t from_ns, uint64_t to_ns) const {
+  unpack();
   std::vector<Piece> out;
   if (from_ns < dropped_ns_ && from_ns < to_ns) {
     const uint64_t known_ns = std::min(to_ns, dropped_ns_);

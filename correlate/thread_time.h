@@ -5,16 +5,18 @@
 // T1  The pieces of [from, to) tile it: none overlap, nothing is left out, whatever the input is.
 // T2  Calls and intervals may come in any order; what the pieces are depends on what was given, not on when.
 // T3  Memory is bounded: at most kMaxSpans of each kind; beyond that the oldest are dropped, and add() says so.
+// T4  Packing changes nothing but the room that is taken.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/queue.h"
 #include "hal/event.h"
 #include "hal/time_class.h"
 #include "hal/wait.h"
@@ -82,6 +84,8 @@ class ThreadTime {
   void sort();
   // Nothing before it is needed any more.
   void drop(uint64_t before_ns);
+  // For a thread that has ended, and may still be asked about: its calls take some six bytes each until then.
+  void pack();
 
   uint64_t first_ns() const { return first_ns_; }         // of what was ever given; ~0: nothing
   uint64_t known_from_ns() const { return dropped_ns_; }  // what lay before was dropped
@@ -93,16 +97,20 @@ class ThreadTime {
   std::vector<Piece> pieces(uint64_t from_ns, uint64_t to_ns) const;
   // Of a synchronisation of this thread.
   WaitEvidence evidence(uint64_t start_ns, uint64_t end_ns) const;
-  const std::deque<OffSpan>& off() const { return off_; }
+  const Queue<OffSpan>& off() const { return off_; }
   // Of the first sample in [from, to); 0: none.
   uint64_t sampled_stack(uint64_t from_ns, uint64_t to_ns) const;
   // The wait that went on in this one: CPython asks for its lock again after each time-out.
   const OffSpan* last_of_wait(const OffSpan& first) const;
 
  private:
-  std::deque<OffSpan> off_;
-  std::deque<CallSpan> calls_;
-  std::deque<std::pair<uint64_t, uint64_t>> samples_;  // when, stack
+  void unpack() const;
+
+  Queue<OffSpan> off_;
+  mutable Queue<CallSpan> calls_;
+  mutable std::string packed_;                    // calls, instead of `calls_`
+  uint64_t packed_from_ns_ = 0;                   // the end of the first of them
+  Queue<std::pair<uint64_t, uint64_t>> samples_;  // when, stack
   uint64_t first_ns_ = ~uint64_t{0}, last_ns_ = 0, certain_ns_ = 0;
   uint64_t dropped_ns_ = 0;  // nothing is known before
   bool is_sorted_ = true;

@@ -158,6 +158,16 @@ class World {
     given.push_back({call(kDoAlloc, hal::Kind::kAlloc, tid, ns, std::nullopt), std::nullopt});
   }
 
+  // A worker, as a process of one thread.
+  void exit(uint32_t tid) {
+    hal::Event event;
+    event.call = kDoExit;
+    event.kind = hal::Kind::kHost;
+    event.pid = event.tid = tid;
+    event.start_mono_ns = now(tid);
+    given.push_back({event, std::nullopt});
+  }
+
   // The device's own idle time within [from, to).
   uint64_t idle_ns(uint64_t from, uint64_t to) const {
     std::vector<std::pair<uint64_t, uint64_t>> sorted = busy;

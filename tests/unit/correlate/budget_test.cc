@@ -136,6 +136,105 @@ TEST(Budget, AWaitBeforeACopyToTheDeviceIsInputAndItsWakerIsTheRoot) {
   EXPECT_ABOUT(answer.whole.of(TimeClass::kCpuWait).low, 199 * 13 * kUs, 300 * kUs);
 }
 
+// A worker that has ended is forgotten long before one that may go on. Who was waited for is the same, also where a
+// call or a wait began long ago.
+TEST(Budget, ThatAWorkerHasEndedDecidesNothing) {
+  const auto made = [](bool with_exits) {
+    World world;
+    for (size_t i = 0; i < 1500; ++i) {
+      const auto worker = static_cast<uint32_t>(2000 + i);
+      world.add_worker(worker, "worker");
+      const bool is_long = i % 500 == 499;
+      const uint64_t ns = is_long ? 25 * kSec : 15 * kMs;
+      const uint64_t begin = world.now(1);
+      if (is_long) {  // its waker waited for another, that ended twenty seconds ago
+        const auto other = worker + 5000;
+        world.add_worker(other, "other");
+        world.now(other) = begin + kMs;
+        world.sleep(other, hal::WaitKind::kDisk, 2 * kSec);
+        world.run(other, kSec);
+        if (with_exits) world.exit(other);
+        world.now(worker) = begin + kMs;
+        world.sleep(worker, hal::WaitKind::kPipe, 3 * kSec, other);
+      }
+      world.now(worker) = begin + ns - 10 * kMs;
+      world.sleep(worker, hal::WaitKind::kDisk, 4 * kMs);
+      world.now(worker) = begin + ns + kMs;
+      if (with_exits) world.exit(worker);
+      world.sleep(1, hal::WaitKind::kPipe, ns, worker, 10 * kUs);
+      world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+      world.launch(1, 7, 10 * kMs);
+      world.stream_sync(1, 7, How::kSleep);
+    }
+    return ask(world);
+  };
+  const Answer with = made(true), without = made(false);
+  EXPECT_TRUE(with.whole == without.whole);
+  ASSERT_EQ(with.steps.size(), without.steps.size());
+  for (size_t i = 0; i < with.steps.size(); ++i) ASSERT_TRUE(with.steps[i].sums == without.steps[i].sums) << i;
+  ASSERT_EQ(with.causes.size(), without.causes.size());
+  for (uint32_t id = 1; id <= with.causes.size(); ++id) ASSERT_EQ(with.path(id), without.path(id));
+  ASSERT_EQ(with.roles.size(), without.roles.size());
+  EXPECT_GT(with.low_at({TimeClass::kPipe, TimeClass::kPipe, TimeClass::kDisk}), 5 * kSec);
+}
+
+// (G5) A thousand a second come and go: those that have ended make room.
+TEST(Budget, WorkersThatHaveEndedMakeRoom) {
+  const auto forgotten = [](bool with_exits) {
+    World world;
+    for (uint32_t i = 0; i < 25'000; ++i) {
+      world.add_worker(100'000 + i, "worker");
+      world.run(100'000 + i, i * kMs);
+      world.sleep(100'000 + i, hal::WaitKind::kDisk, kMs);
+      if (with_exits) world.exit(100'000 + i);
+    }
+    hal::LossLedger ledger;
+    Budget budget(ledger);
+    world.feed(budget);
+    return ledger.count(hal::Loss::budget_forgotten);
+  };
+  EXPECT_EQ(forgotten(true), 0U);
+  EXPECT_GT(forgotten(false), 0U);
+}
+
+// (G4, G5) A process whose end is known before its calls ends all the same, and so does one that others displace: then
+// neither their threads nor what they had pending take the place of later ones.
+TEST(Budget, ProcessesThatHaveEndedMakeRoom) {
+  for (const bool is_seen : {true, false}) {
+    hal::LossLedger ledger;
+    Budget budget(ledger);
+    testing::describe(budget);
+    constexpr uint32_t kCount = 20'000;
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < kCount; ++i) {
+      hal::Event call;
+      call.call = testing::kDoLaunch;
+      call.kind = hal::Kind::kLaunch;
+      call.pid = call.tid = 100'000 + i;
+      call.start_mono_ns = 5000 * kSec + i * 5 * kMs;
+      call.duration_ns = 10 * kUs;
+      call.set(hal::Has::kDuration);
+      hal::Event exit;
+      exit.call = testing::kDoExit;
+      exit.kind = hal::Kind::kHost;
+      exit.pid = exit.tid = call.pid;
+      exit.start_mono_ns = call.start_mono_ns + kMs;
+      if (is_seen) budget.add(exit);
+      for (int n = 0; n < 100; ++n) {
+        budget.add(call);
+        call.start_mono_ns += call.duration_ns;
+      }
+      rows += budget.take_seconds().size();
+    }
+    budget.finish();
+    rows += budget.take_seconds().size();
+    EXPECT_GE(rows, kCount) << "each has its row";
+    // Counted are roles, and those displaced.
+    const uint64_t roles = kCount - Blame::kMaxRoles, displaced = is_seen ? 0 : kCount - Budget::kMaxProcesses;
+    EXPECT_EQ(ledger.count(hal::Loss::budget_forgotten), roles + displaced);
+  }
+}
+
 TEST(Budget, WaitingForAClientIsNoLoss) {
   World world;
   for (size_t i = 0; i < 200; ++i) {

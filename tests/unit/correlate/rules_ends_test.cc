@@ -101,6 +101,29 @@ TEST(Ends, AnOrdinaryFailureIsNoFatalError) {
   EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
 }
 
+// (E4) Of one that has ended, and that no other waits for, nothing more is to be explained.
+TEST(Ends, AFailureIsOpenForAsLongAsOthersMayFailForIt) {
+  const auto is_resolved = [](bool ends, bool has_peers, uint64_t seconds) {
+    Stream stream;
+    stream.train(0, 3);
+    if (has_peers) stream.add(kCollectCall, hal::Kind::kCollective, 2 * kSecond, kMicro);
+    fails(stream.launch(3 * kSecond + kMilli), 700);
+    if (ends) exits(stream, 3 * kSecond + 2 * kMilli, 0);
+    // Another process goes on.
+    for (uint64_t i = 0; i < 10 * seconds; ++i) {
+      stream.add(kLaunchCall, hal::Kind::kLaunch, 3 * kSecond + i * 100 * kMilli, kMicro, kPeer, kPeer);
+    }
+    const auto chains = run(stream);
+    EXPECT_THAT(chains, SizeIs(1)) << text_of(chains);
+    return chains.size() == 1 && chains[0].rule == "fatal_error" && chains[0].resolved;
+  };
+  EXPECT_FALSE(is_resolved(true, false, 4));
+  EXPECT_TRUE(is_resolved(true, false, 15));
+  EXPECT_FALSE(is_resolved(true, true, 15));
+  EXPECT_FALSE(is_resolved(false, false, 15));
+  EXPECT_TRUE(is_resolved(true, true, 45));
+}
+
 TEST(Ends, TheErrorsAfterAFatalOneAndTheEndOfItsProcessAreItsEffects) {
   Stream stream;
   stream.train(0, 6);

@@ -99,5 +99,34 @@ TEST(ThreadTime, TheOldestSpansGiveWay) {
   EXPECT_EQ(calls.known_from_ns(), 10U);
 }
 
+// (T4) Also where more is dropped or given afterwards.
+TEST(ThreadTime, PackingChangesNothing) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    ThreadTime plain = thread_of(random_spans(seed)), packed = plain;
+    packed.pack();
+    const auto expect_same = [&] {
+      EXPECT_EQ(plain.known_from_ns(), packed.known_from_ns());
+      const auto one = plain.pieces(0, 11'000), other = packed.pieces(0, 11'000);
+      ASSERT_EQ(one.size(), other.size()) << "seed " << seed;
+      for (size_t i = 0; i < one.size(); ++i) {
+        ASSERT_EQ(one[i].from_ns, other[i].from_ns) << "seed " << seed;
+        ASSERT_EQ(one[i].to_ns, other[i].to_ns) << "seed " << seed;
+        ASSERT_EQ(one[i].is, other[i].is) << "seed " << seed;
+      }
+    };
+    if (seed % 3 == 0) expect_same();
+    for (ThreadTime* one : {&plain, &packed}) one->drop(seed * 97 % 9000);
+    expect_same();
+    packed.pack();
+    for (ThreadTime* one : {&plain, &packed}) {
+      ASSERT_TRUE(one->add(CallSpan{~uint64_t{0} - 500, ~uint64_t{0} - 3, 5, CallUse::kAllocate}));
+      ASSERT_TRUE(one->add(CallSpan{10'900, 10'950, ~uint64_t{0}, CallUse::kBlockingCopy}));
+      one->sort();
+    }
+    packed.pack();
+    expect_same();
+  }
+}
+
 }  // namespace
 }  // namespace ingero::correlate::testing

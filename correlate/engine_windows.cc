@@ -150,7 +150,7 @@ uint64_t Engine::Impl::usual_of(const ProcessState& process, hal::CallId call, u
     if (slowest != nullptr) *slowest = std::max(*slowest, one->slowest_ns);
     if (best == nullptr || one->baseline.lifetime() > best->baseline.lifetime()) best = one;
   }
-  return best == nullptr ? 0 : best->baseline.percentile(50);
+  return best == nullptr || best->baseline.lifetime() < kEnoughForUsual ? 0 : best->baseline.percentile(50);
 }
 
 Evaluation Engine::Impl::evaluation(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,

@@ -14,6 +14,8 @@
 
 namespace ingero::correlate {
 
+inline constexpr uint64_t kEnoughForUsual = 5;  // calls; of fewer none is the usual one
+
 enum class GraphStep : uint8_t { kNone, kBegin, kEnd, kInstantiate, kLaunch, kOther };
 
 struct CallFacts {

@@ -51,15 +51,15 @@ void add_call_step(ChainText& text, std::string_view why) {
   const CallFacts* facts = text.seen.call(text.incident.last.op);
   if (facts == nullptr) return;
   const Finding& last = text.incident.last;
+  const std::string usually = last.usual_ns > 0 ? ", usually " + format_duration(last.usual_ns) : "";
   std::string detail;
   if (last.sample && last.sample->duration_ns > 0) {
-    detail = fmt::format("{} once", format_duration(last.sample->duration_ns));
-    if (last.usual_ns > 0) detail += fmt::format(", usually {}", format_duration(last.usual_ns));
+    detail = fmt::format("{} once{}", format_duration(last.sample->duration_ns), usually);
     if (!why.empty() && last.sample->lost_ns > 0) {
       detail += fmt::format(", {} of it {}", percent_text(last.sample->lost_ns, last.sample->duration_ns), why);
     }
   } else if (last.slowest_ns > 0) {
-    detail = fmt::format("{} at most, usually {}", format_duration(last.slowest_ns), format_duration(last.usual_ns));
+    detail = fmt::format("{} at most{}", format_duration(last.slowest_ns), usually);
   }
   text.step(facts->layer, facts->op, detail, last.sample ? last.sample->duration_ns : last.slowest_ns);
 }

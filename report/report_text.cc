@@ -268,14 +268,13 @@ std::string about(const Report& report, const CallInstance& call) {
 }
 
 std::string slowest_text(const Report& report, bool colour) {
-  constexpr uint64_t kEnoughForUsual = 5;  // of fewer calls none is the usual one
   std::string out;
   size_t rank = 0;
   for (const CallInstance& call : report.slowest) {
     const uint64_t ns = call.duration_ns.value_or(0);
     std::string usual;
     if (const CallStats* stats = stats_of(report.calls, call);
-        stats != nullptr && stats->p50_ns > 0 && stats->count >= kEnoughForUsual) {
+        stats != nullptr && stats->p50_ns > 0 && stats->count >= correlate::kEnoughForUsual) {
       const double ratio = static_cast<double>(ns) / static_cast<double>(stats->p50_ns);
       if (ratio >= 2) usual = fmt::format(", {:.0f} times its usual {}", ratio, format_duration(stats->p50_ns));
     }

@@ -2,9 +2,9 @@
 // path where there is no GPU.
 //
 // It writes a buffer, runs a kernel, waits, reads back and checks the values, ROUNDS times; then copies, fills, asks
-// for more than there is (an error; with --with-error only), and frees. The last line on stdout is one JSON object: per described call how many
-// were made, how many failed, and the bytes asked for. Exit status 77: no OpenCL, or no device. It needs no header: the
-// few prototypes are here.
+// for more than there is (an error; with --with-error only), and frees. The last line on stdout is one JSON object: per
+// described call how many were made, how many failed, and the bytes asked for. Exit status 77: no OpenCL, or no device.
+// It needs no header: the few prototypes are here.
 #define _GNU_SOURCE
 #include <unistd.h>
 

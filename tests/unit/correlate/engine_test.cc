@@ -39,6 +39,23 @@ TEST(Engine, ACompetitorIsNamedWithWhatItTook) {
   EXPECT_EQ(chain.pid, kPid);
 }
 
+// A program that has made a call once has no usual one to hold it against.
+TEST(Engine, OnlyOfSomeCallsOneIsTheUsual) {
+  for (const int calls : {1, 4, 5, 50}) {
+    Stream stream;
+    for (int i = 0; i < calls; ++i) stream.launch(kSecond + static_cast<uint64_t>(i) * kMilli, kMilli / 2);
+    stream.events.back().duration_ns = 2 * kSecond;
+    for (uint64_t i = 0; i < 150; ++i) stream.preempt(2 * kSecond + i * 10 * kMilli, 9 * kMilli, 999, "stress-ng");
+    Event& slow = stream.events[static_cast<size_t>(calls) - 1];
+    slow.off.preempted_ns = 150 * 9 * kMilli;
+    Stream::blame(slow, 999, 150 * 9 * kMilli, "stress-ng");
+    const auto chains = run(stream);
+    ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
+    EXPECT_THAT(chains[0].root_cause, HasSubstr("its slowest")) << calls;
+    EXPECT_EQ(chains[0].root_cause.find("usually") != std::string::npos, calls >= 5) << chains[0].root_cause;
+  }
+}
+
 TEST(Engine, ChainsAreTheSameInAnyBatchSize) {
   const Stream stream = contended();
   const std::string expected = text_of(run(stream));

@@ -1,8 +1,11 @@
 // The rules: what the engine calls a cause, and from when on: share, count and floor of each, and the constants that
-// rules share or need besides. The code and docs/rules.md are made from the table; the words are in wording*.cc.
+// rules share or need besides. The code and docs/rules.md are made from the table. Its sentence and remedy are the
+// general ones; a chain's own words are in wording*.cc.
 //
 // A rule compares the last kTrailing windows of event time. Its three numbers mean: `share`, percent of the observed
-// time; `count`, how many; `floor_ms`, milliseconds lost at least, or how long something must last. 0: does not apply.
+// time (of a rate: how much lower; of device_contention: how much longer waits are; of failing_calls: of the calls);
+// `count`, how many (tools/docs_tables says of which rules a second); `floor_ms`, milliseconds lost at least, or how
+// long something must last. 0: does not apply.
 // An effect (rate drop, late rank) is a chain of its own only where no cause explains it.
 #pragma once
 
@@ -89,7 +92,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Pin the host memory, copy asynchronously, and copy less.")                                                        \
   X(allocation_churn, kMemory, "HOST", kMedium, kMeasured, false, 10, 100, 300,                                        \
     "The process allocates and frees device memory all the time.", "Reuse memory: a pool or a caching allocator.")     \
-  X(memory_growth, kMemory, "HOST", kMedium, kMeasured, false, 0, 4, 4000,                                             \
+  X(memory_growth, kMemory, "HOST", kMedium, kMeasured, false, 0, 4, 0,                                                \
     "Device memory held by the process grows steadily while it works.",                                                \
     "Find the call site that allocates and does not free.")                                                            \
   X(memory_fragmentation, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
@@ -109,7 +112,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Look at the stacks of its threads.")                                                                              \
   X(memory_pressure, kHost, "SYSTEM", kMedium, kMeasured, false, 10, 0, 0, "Tasks of the machine wait for memory.",    \
     "Free host memory, or stop what takes it.")                                                                        \
-  X(page_allocation_storm, kHost, "HOST", kLow, kMeasured, false, 0, 3, 3000,                                          \
+  X(page_allocation_storm, kHost, "HOST", kLow, kMeasured, false, 0, 3, 0,                                             \
     "The process takes gigabytes of host pages every second.", "Reuse host buffers.")                                  \
   X(oom_kill, kHost, "SYSTEM", kCritical, kBoth, false, 0, 1, 0,                                                       \
     "The kernel killed a process because memory ran out.", "Give the job more memory, or make it need less.")          \
@@ -228,6 +231,7 @@ inline constexpr size_t kSteady = 6;                          // windows of like
 inline constexpr uint64_t kExplainsNs = 120'000'000'000;      // a failure of one process explains those of its peers
 inline constexpr uint64_t kLongSilence = 20;        // windows without work, of a process that has done with it or hangs
 inline constexpr uint64_t kGrowthBytes = 64 << 20;  // growth below it is noise
+inline constexpr uint64_t kLeastLaunches = 4;       // a second, of a process that grows while it works
 inline constexpr uint64_t kStuckNs = 2'500'000'000;  // how long a call that always was quick and never waits is stuck
 inline constexpr uint64_t kStuckCalls = 100;         // and how many quick ones there were
 // A port that loses fewer than one packet in this many is not worth an incident: a decision. Fabrics without flow

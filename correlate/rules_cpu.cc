@@ -160,25 +160,26 @@ void evaluate_cpu(const Evaluation& seen, Findings& findings) {
     return;
   }
   evaluate_workers(seen, findings);
-  const Rule& preempted = rule(RuleId::cpu_preemption);
-  if (seen.over(without(seen.sum.thread_wanted_ns(), recorder_ns), preempted)) {
-    const Preemptors::PreemptedBy* worst = seen.sum.preemptors().worst();
+  const Preemptors::PreemptedBy* worst = seen.sum.preemptors().worst();
+  if (without(seen.sum.preempted_ns(), recorder_ns) * 2 < lost) {
+    finding.rule = RuleId::run_queue_wait;
+  } else if (worst != nullptr && !is_kin(seen, worst->pid) && is_neighbour(seen, worst->pid)) {
+    finding.rule = RuleId::noisy_neighbour;
+  } else if (worst != nullptr && worst->pid == seen.process.facts.pid) {
+    finding.rule = RuleId::oversubscription;
+  } else {
+    finding.rule = RuleId::cpu_preemption;
+  }
+  if (seen.over(without(seen.sum.thread_wanted_ns(), recorder_ns), rule(finding.rule))) {
     finding.confidence = worst != nullptr ? 0.95 : 0.85;
     finding.onset_mono_ns = onset_of(seen, loss);
-    if (without(seen.sum.preempted_ns(), recorder_ns) * 2 < lost) {
-      finding.rule = RuleId::run_queue_wait;
-    } else if (worst != nullptr && !is_kin(seen, worst->pid) && is_neighbour(seen, worst->pid)) {
-      finding.rule = RuleId::noisy_neighbour;
-    } else if (worst != nullptr && worst->pid == seen.process.facts.pid) {
-      finding.rule = RuleId::oversubscription;
-      blame_workers(seen, finding);
-    } else {
-      finding.rule = preempted.id;
+    if (finding.rule == RuleId::oversubscription || finding.rule == RuleId::cpu_preemption) {
       blame_workers(seen, finding);
     }
     findings.push_back(std::move(finding));
     return;
   }
+  const Rule& preempted = rule(RuleId::cpu_preemption);
   // Windowed: its threads were switched out often while it made calls, and no CPU was free.
   if (seen.windowed && seen.sum.calls > 0 && machine_is_busy(seen) && seen.over(seen.sum.switch_ns, preempted)) {
     finding.rule = preempted.id;

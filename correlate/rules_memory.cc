@@ -22,7 +22,7 @@ void evaluate_growth(const Evaluation& seen, Findings& findings) {
   }
   if (least < most / 4) return;
   for (size_t i = rates.size() - its.count; i < rates.size(); ++i) {
-    if (rates[i] < its.count) return;
+    if (rates[i] < kLeastLaunches) return;
   }
   if (sum < static_cast<int64_t>(kGrowthBytes)) return;
   Finding finding = seen.counted(its, 0.75, static_cast<uint64_t>(sum), static_cast<uint64_t>(growth.back()));

@@ -37,21 +37,21 @@ void evaluate_graphs(const Evaluation& seen, Findings& findings) {
       finding.confidence = 0.8;
       findings.push_back(std::move(finding));
     }
-    const uint64_t before = steady_rate(graph.rates, kTrailing, collapse.count);
+    const size_t windows = collapse.floor_ns / kWindowNs;
+    const uint64_t before = steady_rate(graph.rates, windows, collapse.count);
     if (before < collapse.count || graph.rates.empty()) continue;
-    const uint64_t now = most_of_last(graph.rates, kTrailing);
+    const uint64_t now = most_of_last(graph.rates, windows);
     // A graph replaced by others is not slow: the process as a whole must launch less.
-    const uint64_t all = steady_rate(seen.process.rates, kTrailing, collapse.count);
-    const bool less_in_all =
-        all == 0 || most_of_last(seen.process.rates, kTrailing) * 100 < all * (100 - collapse.share);
+    const uint64_t all = steady_rate(seen.process.rates, windows, collapse.count);
+    const bool less_in_all = all == 0 || most_of_last(seen.process.rates, windows) * 100 < all * (100 - collapse.share);
     if (now * 100 >= before * (100 - collapse.share) || !less_in_all || seen.process.ended_mono_ns) continue;
     Finding finding;
     finding.rule = collapse.id;
     finding.number = before;
-    finding.lost_ns = kTrailing * kWindowNs;
+    finding.lost_ns = collapse.floor_ns;
     finding.subject = fmt::format("0x{:x}", handle);
     finding.detail = fmt::format("from {} to {} launches a second", before, now);
-    finding.onset_mono_ns = (seen.window + 1 - kTrailing) * kWindowNs;
+    finding.onset_mono_ns = (seen.window + 1 - windows) * kWindowNs;
     finding.confidence = 0.7;
     findings.push_back(std::move(finding));
   }

@@ -20,7 +20,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
 
 // name, room that counts it (tools/check_losses), severity, sentence. Order is the index; append only.
 #define INGERO_LOSSES(X)                                                                                              \
-  X(ring_full, "bpf", kLoss, "Calls not recorded because the ring buffer was full.")                                  \
+  X(ring_full, "bpf", kLoss, "Calls not recorded: the ring buffer was full, or their process had used its share.")    \
   X(host_ring_full, "bpf", kLoss, "Host events not recorded because the ring buffer was full, or nearly.")            \
   X(critical_ring_full, "bpf", kError, "Process, exit or OOM events lost because the critical ring was full.")        \
   X(no_thread_state, "bpf", kLoss, "Calls not recorded because no state could be kept for their thread.")             \

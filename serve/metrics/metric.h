@@ -1,4 +1,5 @@
-// What a metric is: its name, type, labels and help text. metric_names.h lists them all.
+// What a metric is: its name, type, labels and help text. metric_names.h lists those
+// with a fixed name.
 //
 // Plain constant data. Names keep their meaning once released. kUntyped is for names of the legacy agent whose suffix
 // contradicts their type ("_count" of a counter): the value is a counter's, but linters would refuse the declaration.

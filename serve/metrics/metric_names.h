@@ -1,5 +1,6 @@
 // Every metric with a fixed name. docs/formats/metrics.md is made from this table; names that follow a table of another
-// room (fabric counters, device readings) are made by fabric_metrics.h and device_metrics.h.
+// room (fabric counters, device readings) are made by fabric_metrics.h and device_metrics.h. A counter of this table
+// begins with the trace at 0: OTLP says so (serve/otlp/encode.cc).
 //
 // Constant data; any thread.
 #pragma once

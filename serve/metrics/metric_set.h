@@ -1,4 +1,4 @@
-// One answer to a scrape: metrics added one by one, then the text format.
+// The metrics of one moment, added one by one: for a scrape, as text, or for an OTLP export.
 //
 // Rules it keeps for every caller: one HELP and TYPE per name; no series twice; label values printable and short; at
 // most kMaxSeries series a metric. Beyond that, counters and histograms add up in one series whose labels all say

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/varint.h"
+
 namespace ingero::correlate {
 namespace {
 
@@ -89,20 +91,10 @@ TimeClass asleep(const CallSpan* call, const OffSpan& off, uint64_t at_ns) {
   return !awaits_device && is_own ? off.why : running(call, at_ns);
 }
 
-// Seven bits a byte, the lowest first.
-void put(std::string& out, uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
-  out.push_back(static_cast<char>(value));
-}
-
+// Of bytes that pack() wrote: they are whole.
 uint64_t take(std::string_view& from) {
   uint64_t value = 0;
-  for (unsigned shift = 0; !from.empty(); shift += 7) {
-    const auto byte = static_cast<uint8_t>(from.front());
-    from.remove_prefix(1);
-    value |= uint64_t{byte & 0x7fU} << shift;
-    if (byte < 0x80) break;
-  }
+  (void)get_varint(from, value);
   return value;
 }
 
@@ -198,10 +190,10 @@ void ThreadTime::pack() {
   uint64_t before = 0;
   for (const CallSpan& call : calls_) {
     const bool has_until = call.device_until_ns != 0;
-    put(packed_, static_cast<uint64_t>(call.use) << 1 | (has_until ? 1 : 0));
-    put(packed_, call.start_ns - before);
-    put(packed_, call.end_ns - call.start_ns);
-    if (has_until) put(packed_, call.device_until_ns - call.start_ns);
+    put_varint(packed_, static_cast<uint64_t>(call.use) << 1 | (has_until ? 1 : 0));
+    put_varint(packed_, call.start_ns - before);
+    put_varint(packed_, call.end_ns - call.start_ns);
+    if (has_until) put_varint(packed_, call.device_until_ns - call.start_ns);
     before = call.start_ns;
   }
   packed_.shrink_to_fit();

@@ -5,31 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/varint.h"
+
 namespace ingero::store {
-namespace {
-
-void put_varint(std::string& out, uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(0x80 | (value & 0x7f)));
-    value >>= 7;
-  }
-  out.push_back(static_cast<char>(value));
-}
-
-bool get_varint(std::string_view& in, uint64_t& value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    if (in.empty()) return false;
-    const auto byte = static_cast<uint8_t>(in.front());
-    in.remove_prefix(1);
-    if (shift == 63 && byte > 1) return false;
-    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if ((byte & 0x80) == 0) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 void Histogram::merge(const Histogram& other) {
   for (size_t i = 0; i < kOctaves; ++i) {

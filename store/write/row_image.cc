@@ -29,7 +29,7 @@ void put32(uint8_t* at, size_t value) {
 }
 
 // SQLite's varint: seven bits a byte, most significant first, the ninth byte whole.
-size_t put_varint(uint8_t* at, uint64_t value) {
+size_t put_sqlite_varint(uint8_t* at, uint64_t value) {
   if (value < 0x80) {
     at[0] = static_cast<uint8_t>(value);
     return 1;
@@ -118,14 +118,14 @@ void put_first_page(uint8_t* at, size_t pages) {
   size_t header_size = 1;
   for (const size_t type :
        {text_type(kType.size()), text_type(kName.size()), text_type(kName.size()), size_t{1}, text_type(sql.size())}) {
-    header_size += put_varint(header + header_size, type);
+    header_size += put_sqlite_varint(header + header_size, type);
   }
   header[0] = static_cast<uint8_t>(header_size);
   std::string record(reinterpret_cast<const char*>(header), header_size);
   record.append(kType).append(kName).append(kName).append(1, '\x02').append(sql);
   uint8_t prefix[10];
-  size_t prefix_size = put_varint(prefix, record.size());
-  prefix_size += put_varint(prefix + prefix_size, 1);
+  size_t prefix_size = put_sqlite_varint(prefix, record.size());
+  prefix_size += put_sqlite_varint(prefix + prefix_size, 1);
   const size_t content_start = kPage - prefix_size - record.size();
   std::memcpy(at + content_start, prefix, prefix_size);
   std::copy(record.begin(), record.end(), at + content_start + prefix_size);
@@ -164,8 +164,8 @@ Status RowImage::stage(Database& database, const RowBatch& batch, int64_t first_
   for (const EventRow& row : batch) {
     const size_t size = put_record(record.data(), row);
     uint8_t prefix[18];
-    size_t prefix_size = put_varint(prefix, size);
-    prefix_size += put_varint(prefix + prefix_size, static_cast<uint64_t>(seq));
+    size_t prefix_size = put_sqlite_varint(prefix, size);
+    prefix_size += put_sqlite_varint(prefix + prefix_size, static_cast<uint64_t>(seq));
     const size_t cell = prefix_size + size;
     if (kLeafHeader + 2 * (leaf_rows_ + 1) + cell > content_start_) {
       end_leaf(seq - 1);
@@ -203,7 +203,7 @@ void RowImage::put_root() {
   for (size_t i = 0; i + 1 < leaves_.size(); ++i) {
     uint8_t cell[13];
     put32(cell, leaves_[i].first);
-    const size_t size = 4 + put_varint(cell + 4, static_cast<uint64_t>(leaves_[i].second));
+    const size_t size = 4 + put_sqlite_varint(cell + 4, static_cast<uint64_t>(leaves_[i].second));
     content_start -= size;
     std::memcpy(root + content_start, cell, size);
     put16(root + kInteriorHeader + 2 * i, content_start);

@@ -127,9 +127,10 @@ class BatchQueue {
   }
 
   void recycle(std::unique_ptr<EventBatch> batch) {
+    const std::vector<uint32_t> passed = std::exchange(batch->passed_probes, {});
+    batch->clear();  // without the lock: it takes as long as the batch is large
     const std::scoped_lock lock(mutex_);
-    passed_probes_.insert(passed_probes_.end(), batch->passed_probes.begin(), batch->passed_probes.end());
-    batch->clear();
+    passed_probes_.insert(passed_probes_.end(), passed.begin(), passed.end());
     if (spare_.size() < limit_) spare_.push_back(std::move(batch));
   }
 

@@ -695,7 +695,7 @@ void Recorder::Impl::capture() {
       every_second(*batch);
     }
     batch->probes = tracer->take_new_probes();
-    tracer->give_back(queue.take_passed_probes());
+    if (const auto passed = queue.take_passed_probes(); !passed.empty()) tracer->give_back(passed);
     batch->passed_probes = released.take();
     if (!batch->passed_probes.empty()) keep_losses(batch->passed_probes);
     hand_over(std::move(batch));

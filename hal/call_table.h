@@ -42,9 +42,11 @@ struct Call {
 // The vendor's name of a return code of `call` ("outOfMemory"), or empty.
 std::string_view status_name(const Call& call, int64_t code);
 
-// Host operations, in the order they are numbered after all rows. Names and ids are those of recordings.
-// Those of this layer happen to a thread (scheduler, memory, processes); those of others to the machine's devices.
+// The layer of host operations that happen to a thread: of the scheduler, of memory, of processes. Those of other
+// layers happen to the machine's devices.
 inline constexpr std::string_view kThreadLayer = "HOST";
+
+// Host operations, in the order they are numbered after all rows. Names and ids are those of recordings.
 enum class HostOp : uint8_t {
   kSchedSwitch,
   kPageAlloc,

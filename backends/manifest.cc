@@ -53,6 +53,7 @@ constexpr Word kFlags[] = {
     {"aliases_function", hal::kAliasesFunction},
     {"marks_stream", hal::kMarksStream},
     {"chooses_device", hal::kChoosesDevice},
+    {"asks_device", hal::kAsksDevice},
     {"pushes_device", hal::kPushesDevice},
     {"pops_device", hal::kPopsDevice},
     {"awaits_mark", hal::kAwaitsMark},

@@ -127,7 +127,7 @@ static __always_inline __u32 stack_reason(
 		}
 		count_loss(WIRE_LOSS_STACK_SKIPPED);
 	}
-	if (!is_sampled(number))
+	if ((recipe->stack_when & WIRE_STACK_NOT_SAMPLED) || !is_sampled(number))
 		return WIRE_STACK_NOT;
 	*weight = number + 1 - place->represented;
 	place->represented = number + 1;

@@ -156,6 +156,7 @@ enum wire_stack_when {
 	WIRE_STACK_WHEN_DONE = 1,    /* always: the caller waits for the device, or allocates */
 	WIRE_STACK_WHEN_NONZERO = 2, /* the low 32 bits of the return register are a status, and it means failure */
 	WIRE_STACK_WHEN_NULL = 4,    /* it is a pointer, and null */
+	WIRE_STACK_NOT_SAMPLED = 8,  /* only when it is slow: each is made once, from a place of its own */
 };
 
 struct wire_recipe {

@@ -90,7 +90,8 @@ enum RowFlag : uint32_t {
   kChoosesDevice = 8192,   // the thread is on kDevice, or on the device of context kHandle, from here on
   kPushesDevice = 16384,   // likewise, until the matching
   kPopsDevice = 32768,
-  kNextRowFlag = 65536,  // not a flag: a new one takes this value and doubles it
+  kAsksDevice = 65536,    // asks for the thread's device, around every launch: probed in running processes, for a while
+  kNextRowFlag = 131072,  // not a flag: a new one takes this value and doubles it
 };
 static_assert(kNextRowFlag != 0 && (kNextRowFlag & (kNextRowFlag - 1)) == 0,
               "a flag is one bit, and all of them fit the type");

@@ -149,6 +149,8 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
     event.parent_start_mono_ns = call.parent_start_ns;
     event.set(hal::Has::kParent);
   }
+  // Its probe may have been removed while it ran.
+  if ((calls_[probe.call].flags & hal::kAsksDevice) != 0 && event.outcome != hal::Outcome::kReturned) return false;
   event.set(hal::Has::kOffCpu);
   if (has_off) {
     const auto off = std::span(tail).subspan(call.n_words, WIRE_OFF_KINDS);

@@ -72,6 +72,10 @@ void say_when_to_keep_stacks(const hal::Row& row, const hal::Call& call, wire_re
     recipe.stack_when |= WIRE_STACK_WHEN_DONE;
   if (row.returns == hal::Returns::kStatus) recipe.stack_when |= WIRE_STACK_WHEN_NONZERO;
   if (row.returns == hal::Returns::kPointer) recipe.stack_when |= WIRE_STACK_WHEN_NULL;
+  // A program with a thousand kernels registers them before main(), each by a call of its own.
+  if ((row.flags & hal::kRegistersName) != 0 && row.returns == hal::Returns::kVoid) {
+    recipe.stack_when |= WIRE_STACK_NOT_SAMPLED;
+  }
   if (call.owner == nullptr) return;
   for (size_t i = 0; i < std::min<size_t>(call.owner->not_failures.size(), WIRE_NOT_FAILURES); ++i) {
     recipe.not_failures[i] = static_cast<int32_t>(call.owner->not_failures[i]);
@@ -650,8 +654,14 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   return is_over(kept);
 }
 
+// Its processes have chosen their devices before the trace began, so what their threads ask is worth a probe for a
+// while. Not with links that the kernel takes long to remove.
+bool Tracer::asks_device(const FileReport& report) const {
+  return report.first_pid != 0 && report.mapped_mono_ns == 0 && !report.held && !target_->removes_slowly;
+}
+
 // A probe for each offset that gets a probe, with its recipe. All of the file's, or none.
-std::vector<AttachPoint> Tracer::make_probes(File& file, std::map<uint32_t, RowReport*>& by_probe) {
+Tracer::Points Tracer::make_probes(File& file, std::map<uint32_t, RowReport*>& by_probe) {
   struct Wanted {
     FileReport* report;
     RowReport* row;
@@ -663,6 +673,12 @@ std::vector<AttachPoint> Tracer::make_probes(File& file, std::map<uint32_t, RowR
   for (auto& report : file.reports) {
     for (auto& row : report.rows) {
       if (row.state != hal::RowState::kResolved || !taken.insert(row.file_offset).second) continue;
+      if ((row.row->flags & hal::kAsksDevice) != 0 && !asks_device(report)) {
+        row.state = hal::RowState::kRefused;
+        row.reason = "called around every launch: probed only in processes that run before the trace";
+        row.file_offset = 0;
+        continue;
+      }
       const auto lowered = lowered_.find(row.row);
       if (lowered == lowered_.end()) {
         row.state = hal::RowState::kRefused;
@@ -678,7 +694,7 @@ std::vector<AttachPoint> Tracer::make_probes(File& file, std::map<uint32_t, RowR
     refuse(file, wanted.size());
     return {};
   }
-  std::vector<AttachPoint> probes;
+  Points points;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const auto& [report, row, lowered] = wanted[i];
     const uint32_t probe = (*numbers)[i];
@@ -701,9 +717,10 @@ std::vector<AttachPoint> Tracer::make_probes(File& file, std::map<uint32_t, RowR
     new_probes_.push_back({probe, {call, row->symbol, report->path, report->version, row->single_stepped}});
     if (row->single_stepped) ledger_.add(hal::Loss::single_stepped);
     by_probe[probe] = row;
-    probes.push_back({probe, row->file_offset, recipe.sleepable_word != 0});
+    auto& which = (row->row->flags & hal::kAsksDevice) != 0 ? points.passing : points.lasting;
+    which.push_back({probe, row->file_offset, recipe.sleepable_word != 0});
   }
-  return probes;
+  return points;
 }
 
 // With mutex_ held: there are not enough probes for this user.
@@ -723,9 +740,11 @@ void Tracer::refuse(File& file, size_t wanted) {
 
 void Tracer::attach(File& file, const std::string& open_path) {
   std::map<uint32_t, RowReport*> by_probe;
-  const std::vector<AttachPoint> probes = make_probes(file, by_probe);
+  const Points points = make_probes(file, by_probe);
   if (file.refused > 0) return;
-  auto attached = target_->attach(open_path, probes, options_.working);
+  auto attached = target_->attach(open_path, points.lasting, options_.working);
+  auto passing = attached.ok() && !points.passing.empty() ? target_->attach(open_path, points.passing, options_.working)
+                                                          : std::unique_ptr<FileProbes>();
   const uint64_t now = clock_.mono_ns();
   const std::scoped_lock lock(mutex_);
   for (auto& report : file.reports) {
@@ -751,12 +770,19 @@ void Tracer::attach(File& file, const std::string& open_path) {
     index_->numbers.give_back(std::exchange(file.numbers, {}));  // no call ever had them
     return;
   }
-  for (const auto& refusal : (*attached)->refusals()) {
-    by_probe[refusal.probe]->state = hal::RowState::kRefused;
-    by_probe[refusal.probe]->reason = refusal.reason;
-    ledger_.add(hal::Loss::attach_refused);
-  }
+  const auto note_refusals = [&](const FileProbes& probes) {
+    for (const auto& refusal : probes.refusals()) {
+      by_probe[refusal.probe]->state = hal::RowState::kRefused;
+      by_probe[refusal.probe]->reason = refusal.reason;
+      ledger_.add(hal::Loss::attach_refused);
+    }
+  };
+  note_refusals(**attached);
   file.probes = std::move(*attached);
+  if (passing.ok() && *passing) {
+    note_refusals(**passing);
+    file.passing = std::move(*passing);
+  }
   for (auto& report : file.reports) {
     report.probes = static_cast<size_t>(std::ranges::count(report.rows, hal::RowState::kResolved, &RowReport::state));
     log_info("{}: {} probes attached{}", report.path, report.probes,
@@ -799,6 +825,7 @@ std::vector<FileProbes*> Tracer::probes() const {
   std::vector<FileProbes*> all;
   for (const auto& file : files_) {
     if (file->probes) all.push_back(file->probes.get());
+    if (file->passing) all.push_back(file->passing.get());
   }
   return all;
 }
@@ -823,7 +850,10 @@ void Tracer::detach() {
   const std::scoped_lock turn(examine_mutex_);
   FileProbes::stop(probes());
   const std::scoped_lock lock(mutex_);
-  for (const auto& file : files_) file->probes.reset();
+  for (const auto& file : files_) {
+    file->probes.reset();
+    file->passing.reset();
+  }
 }
 
 }  // namespace ingero::kernelside

@@ -188,8 +188,13 @@ class Tracer {
   File* keep(std::unique_ptr<File> made);
   std::optional<bool> known_below(const hal::FileId& id, const hal::FileId& below, const Source& source,
                                   const ForeignFile& file);
-  std::vector<AttachPoint> make_probes(File& file, std::map<uint32_t, RowReport*>& by_probe);
+  struct Points {
+    std::vector<AttachPoint> lasting, passing;
+  };
+  bool asks_device(const FileReport& report) const;
+  Points make_probes(File& file, std::map<uint32_t, RowReport*>& by_probe);
   void attach(File& file, const std::string& open_path);
+  void end_passing();
   void refuse(File& file, size_t wanted);
   std::vector<FileProbes*> probes() const;
   uint32_t user_of(const Source& source, const ForeignFile& file) const;

@@ -29,15 +29,16 @@ struct Tracer::Source {
 struct Tracer::File {
   std::vector<FileReport> reports;  // one per library found in it
   std::unique_ptr<FileProbes> probes;
-  std::vector<uint32_t> numbers;  // of its probes
-  uint32_t uid = 0;               // whose they are
-  uint64_t mark = 0;              // of the watch; 0: it is not watched, and keeps its probes
-  bool is_kept = false;           // named by the user, or installed: unmapped from the beginning
-  size_t refused = 0;             // that many probes were not to be had
-  bool is_noted = false;          // whatever answers with it says so under mutex_
-  bool is_leaving = false;        // its probes are being removed
-  unsigned unmapped_looks = 0;    // since it was last seen mapped
-  uint64_t unmapped_mono_ns = 0;  // at the first of those
+  std::unique_ptr<FileProbes> passing;  // of rows with kAsksDevice: for kAskedNs
+  std::vector<uint32_t> numbers;        // of its probes
+  uint32_t uid = 0;                     // whose they are
+  uint64_t mark = 0;                    // of the watch; 0: it is not watched, and keeps its probes
+  bool is_kept = false;                 // named by the user, or installed: unmapped from the beginning
+  size_t refused = 0;                   // that many probes were not to be had
+  bool is_noted = false;                // whatever answers with it says so under mutex_
+  bool is_leaving = false;              // its probes are being removed
+  unsigned unmapped_looks = 0;          // since it was last seen mapped
+  uint64_t unmapped_mono_ns = 0;        // at the first of those
 };
 
 struct Tracer::Index {

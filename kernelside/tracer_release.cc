@@ -14,6 +14,7 @@ namespace ingero::kernelside {
 namespace {
 
 constexpr uint64_t kKeptUnmappedNs = 300'000'000'000;  // a program of the same user may well come again
+constexpr uint64_t kAskedNs = 2'000'000'000;           // a thread that works asks around each launch
 constexpr unsigned kLooks = 2;                         // that find a file unmapped, before it leaves
 constexpr size_t kFilesAtOnce = 64;
 constexpr size_t kMaxDeferred = 4096;
@@ -243,13 +244,34 @@ void Tracer::drop_unprobed() {
   if (!gone.empty()) forget_files(gone);
 }
 
+// The threads have asked for their devices. A call that one of these probes has open is not seen to return: its record
+// is dropped (kernelside/normalise.cc).
+void Tracer::end_passing() {
+  std::vector<std::unique_ptr<FileProbes>> ending;
+  {
+    const std::scoped_lock lock(mutex_);
+    const uint64_t now = clock_.mono_ns();
+    for (const auto& file : files_) {
+      const bool is_over = !file->reports.empty() && now - file->reports[0].attached_mono_ns >= kAskedNs;
+      if (file->passing && is_over && !stopped_) ending.push_back(std::move(file->passing));
+    }
+  }
+  std::vector<FileProbes*> probes;
+  for (const auto& one : ending) probes.push_back(one.get());
+  FileProbes::stop(probes);
+}
+
 void Tracer::sweep() {
   if (!target_) return;
+  end_passing();
   drop_unprobed();
   auto leaving = unmapped();
   if (!leaving.empty()) confirm_unmapped(leaving);
   std::vector<FileProbes*> probes;
-  for (const File* file : leaving) probes.push_back(file->probes.get());
+  for (const File* file : leaving) {
+    probes.push_back(file->probes.get());
+    if (file->passing) probes.push_back(file->passing.get());
+  }
   const auto goes_on = [&] {
     const std::scoped_lock lock(mutex_);
     return !stopped_;

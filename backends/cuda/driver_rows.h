@@ -56,7 +56,6 @@ inline constexpr Param kDecompressBatch[] = {param::kSkip, param::kCount, param:
 inline constexpr Param kPresentDriverEglFrame[] = {
     param::kFirstHandle, {.abi = Abi::kStruct, .bytes = 64}, param::kSkip};  // struct CUeglFrame
 
-inline constexpr Param kKernelAttribute[] = {param::kSkip, param::kSkip32, param::kFunction, param::kDevice};
 inline constexpr Param kSetKernelAttribute[] = {param::kSkip32, param::kSkip32, param::kFunction, param::kDevice};
 inline constexpr Param kSetKernelConfig[] = {param::kFunction, param::kSkip32, param::kDevice};
 inline constexpr Param kOccupancyBest[] = {param::kSkip, param::kSkip,        param::kFunction,
@@ -422,7 +421,6 @@ inline constexpr Row kDriverRows[] = {
     {.name = "cuFuncSetAttribute", .kind = Kind::kModule, .shape = shape::kSetFunctionAttribute, .flags = kPolled},
     {.name = "cuFuncSetCacheConfig", .kind = Kind::kModule, .shape = shape::kSetFunctionConfig, .flags = kPolled},
     {.name = "cuFuncSetSharedMemConfig", .kind = Kind::kModule, .shape = shape::kSetFunctionConfig, .flags = kPolled},
-    {.name = "cuKernelGetAttribute", .kind = Kind::kModule, .shape = kKernelAttribute, .flags = kPolled},
     {.name = "cuKernelSetAttribute", .kind = Kind::kModule, .shape = kSetKernelAttribute, .flags = kPolled},
     {.name = "cuKernelSetCacheConfig", .kind = Kind::kModule, .shape = kSetKernelConfig, .flags = kPolled},
     {.name = "cuOccupancyMaxActiveBlocksPerMultiprocessor", .kind = Kind::kModule, .shape = shape::kOccupancy,

@@ -299,7 +299,8 @@ inline constexpr Row kRuntimeRows[] = {
 
     // Devices.
     {.name = "cudaSetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceOnly, .flags = kChoosesDevice},
-    {.name = "cudaGetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceGet, .flags = kPolled | kChoosesDevice},
+    {.name = "cudaGetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceGet,
+     .flags = kPolled | kChoosesDevice | kAsksDevice},
     {.name = "cudaGetDeviceCount", .kind = Kind::kDevice, .shape = shape::kCountGet},
     {.name = "cudaGetDeviceProperties", .kind = Kind::kDevice, .shape = shape::kDeviceOfProperties, .variants = kV2},
     {.name = "cudaInitDevice", .kind = Kind::kDevice, .shape = kInitDevice},

@@ -316,7 +316,8 @@ inline constexpr Row kRows[] = {
     // Devices and contexts.
     {.name = "hipInit", .kind = Kind::kDevice, .shape = shape::kFlagsOnly},
     {.name = "hipSetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceOnly, .flags = kChoosesDevice},
-    {.name = "hipGetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceGet, .flags = kPolled | kChoosesDevice},
+    {.name = "hipGetDevice", .kind = Kind::kDevice, .shape = shape::kDeviceGet,
+     .flags = kPolled | kChoosesDevice | kAsksDevice},
     {.name = "hipGetDeviceCount", .kind = Kind::kDevice, .shape = shape::kCountGet},
     {.name = "hipDeviceGet", .kind = Kind::kDevice, .shape = shape::kDeviceByOrdinal},
     {.name = "hipGetDeviceProperties", .kind = Kind::kDevice, .shape = shape::kDeviceOfProperties},

@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import subprocess
 import sys
 
 import trees
@@ -42,7 +43,10 @@ call("DeviceSynchronize", 1)
 call("SetDevice", None, 2, ret=101)
 call("DeviceSynchronize", 1)
 call("StreamCreate", 1, ctypes.byref(stream), out=0x7f0012340000)
-call("GetDevice", 0, ctypes.byref(ctypes.c_int()), out=0)
+if gate == "-":
+    call("SetDevice", 0, 0)
+else:  # what is asked counts only in a process that runs before the trace
+    call("GetDevice", 0, ctypes.byref(ctypes.c_int()), out=0)
 call("DeviceSynchronize", 0)
 call("StreamSynchronize", 1, stream)
 call("StreamSynchronize", None, ctypes.c_void_p(0x7f0055550000))
@@ -121,7 +125,7 @@ def EventsNameTheMachinesDevice(build):
     """Threads that choose, ask, fail to choose, and use another device's stream; three devices of one model."""
     trace = traced(build, whole(0, 1, 2))
     ordinals = [row["device_ordinal"] for row in trace.recording.calls("call = 'cudaSetDevice'")]
-    check(ordinals == [1, 2, 2, 5], f"the numbers that calls named: {ordinals}")
+    check(ordinals == [1, 2, 0, 2, 5], f"the numbers that calls named: {ordinals}")
     by_device = {row["gpu_id"]: (row["calls"], row["errors"]) for row in trace.recording.rows(
         "SELECT gpu_id, sum(calls) AS calls, sum(errors) AS errors FROM calls_by_device GROUP BY 1")}
     check(by_device == {0: (4, 0), 1: (6, 0), 2: (2, 0)}, str(by_device))
@@ -162,6 +166,36 @@ def ATraceThatComesLateKnowsADeviceOnceItIsChosen(build):
             check(line["device"] == 0, f"{line}")
             line["device"] = None
     compare(trace, lines, whole(0, 1, 2))
+
+
+def TheDeviceIsAskedForOnlyAtFirst(build):
+    """Frameworks ask around every launch: that probe goes after a while, and no other call is missed for that."""
+    program = f"""
+import ctypes, time
+library = ctypes.CDLL({library(build)!r})
+device = ctypes.byref(ctypes.c_int())
+library.cudaDeviceSynchronize()
+print("ready", flush=True)
+input()
+for _ in range(1000):
+    for _ in range(20):
+        library.cudaGetDevice(device)
+    library.cudaDeviceSynchronize()
+    time.sleep(0.01)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        check(process.stdout.readline() == "ready\n", "the program did not start")
+        with Trace(build, *sampler(build)) as trace:
+            process.communicate("\n")
+            trace.stop()
+    begin, end = trace.recording.rows("SELECT min(start_mono_ns), max(start_mono_ns) FROM events"
+                                      " WHERE call = 'cudaDeviceSynchronize'")[0]
+    count = {row["call"]: row["n"] for row in trace.recording.rows("SELECT call, count(*) AS n FROM events GROUP BY 1")}
+    last = trace.recording.rows("SELECT max(start_mono_ns) FROM events WHERE call = 'cudaGetDevice'")[0][0]
+    check(count["cudaDeviceSynchronize"] == 1000 and 0 < count["cudaGetDevice"] < 20 * 1000, str(count))
+    check(1e9 < last - begin < 6e9 < end - begin, f"asked for until {last - begin} of {end - begin}")
+    odd = trace.recording.rows("SELECT call, outcome FROM events WHERE outcome <> 'returned' AND kind <> 'host'")
+    check(not odd, str([tuple(row) for row in odd]))
 
 
 def LinesOfATraceNameTheDevice(build):
@@ -215,5 +249,5 @@ print([library.cudaSetDevice(n) for n in (0, 1)], library.cudaDeviceSynchronize(
 
 
 TESTS = (EventsNameTheMachinesDevice, VisibleDevicesAreMapped, ATraceThatComesLateKnowsADeviceOnceItIsChosen,
-         LinesOfATraceNameTheDevice, MetricsCountCallsByDevice, ListsOfTwoLayersCompose,
+         TheDeviceIsAskedForOnlyAtFirst, LinesOfATraceNameTheDevice, MetricsCountCallsByDevice, ListsOfTwoLayersCompose,
          TheRealRuntimeWithoutADeviceChoosesNone)

@@ -31,7 +31,7 @@ enum { KINDS = 8, MOST_LIBRARIES = 32, MOST_THREADS = 64 };
 static const char* const kNames[KINDS] = {"cudaMalloc",      "cudaFree",
                                           "cudaMemcpyAsync", "cudaLaunchKernel",
                                           "cudaMemsetAsync", "cudaStreamSynchronize",
-                                          "cudaGetDevice",   "cudaDeviceSynchronize"};
+                                          "cudaStreamQuery", "cudaDeviceSynchronize"};
 typedef int (*Function)(void*, void*, long, long, long, long, long, long);
 
 static struct {

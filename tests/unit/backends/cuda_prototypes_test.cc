@@ -98,7 +98,7 @@
   X(cuGraphicsUnregisterResource) X(cuGreenCtxCreate) X(cuGreenCtxDestroy) X(cuGreenCtxRecordEvent) \
   X(cuGreenCtxStreamCreate) X(cuGreenCtxWaitEvent) X(cuImportExternalMemory) X(cuImportExternalSemaphore) \
   X(cuInit) X(cuIpcCloseMemHandle) X(cuIpcGetEventHandle) X(cuIpcGetMemHandle) X(cuIpcOpenEventHandle) \
-  X(cuIpcOpenMemHandle) X(cuIpcOpenMemHandle_v2) X(cuKernelGetAttribute) X(cuKernelGetFunction) \
+  X(cuIpcOpenMemHandle) X(cuIpcOpenMemHandle_v2) X(cuKernelGetFunction) \
   X(cuKernelSetAttribute) X(cuKernelSetCacheConfig) X(cuLaunch) X(cuLaunchCooperativeKernel) \
   X(cuLaunchCooperativeKernelMultiDevice) X(cuLaunchCooperativeKernel_ptsz) X(cuLaunchGrid) X(cuLaunchGridAsync) \
   X(cuLaunchHostFunc) X(cuLaunchHostFunc_ptsz) X(cuLaunchKernel) X(cuLaunchKernelEx) X(cuLaunchKernelEx_ptsz) \

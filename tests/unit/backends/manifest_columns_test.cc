@@ -45,6 +45,7 @@ constexpr std::pair<unsigned, std::string_view> kFlagNames[] = {
     {kBeginsCapture, "begins_capture"},
     {kEndsCapture, "ends_capture"},
     {kChoosesDevice, "chooses_device"},
+    {kAsksDevice, "asks_device"},
     {kPushesDevice, "pushes_device"},
     {kPopsDevice, "pops_device"},
 };

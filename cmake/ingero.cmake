@@ -54,7 +54,8 @@ if(INGERO_PORTABLE)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
   # The compiler's own libraries stay shared: their static forms ask for a newer glibc than we do.
   # So do those Debian ships no archives of: tools/bundle.sh puts them into lib/, next to bin/.
-  add_link_options(-Wl,--as-needed "-Wl,-rpath,$ORIGIN/../lib" -Wl,--disable-new-dtags)
+  set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
+  add_link_options(-Wl,--as-needed -Wl,--disable-new-dtags)
   add_compile_definitions(FMT_HEADER_ONLY)  # Debian ships no libfmt.a
 endif()
 

@@ -16,30 +16,33 @@ trap 'rm -rf "$stage"' EXIT
 mkdir -p "$stage/ingero/bin" "$stage/ingero/tests" "$(dirname "$out")"
 # Debug sections are nine tenths of the file; symbols stay.
 objcopy --strip-debug "$build/cli/ingero" "$stage/ingero/bin/ingero"
-cp -R tests/gpu "$stage/ingero/tests/"
-rm -rf "$stage/ingero/tests/gpu/__pycache__"
+cp -R tests/gpu tests/truth "$stage/ingero/tests/"
+rm -rf "$stage"/ingero/tests/*/__pycache__
 cp -R backends/manifests "$stage/ingero/"
 cp LICENSE "$stage/ingero/"
 cp -R LICENSES "$stage/ingero/"
 
 # Libraries without archives go along (the HTTP server and what it needs), and libcurl, which the program opens when it
 # sends something, with all that Debian's build of it needs. The program's own DT_RPATH finds them there.
+needed() {
+  ldd "$1" | awk '$2 == "=>" && $1 !~ /^(ld-linux|linux-vdso|lib(c|m|pthread|dl|rt|resolv|stdc\+\+|gcc_s)\.so)/ {print $3}'
+}
 mkdir -p "$stage/ingero/lib"
 curl=$(ldconfig -p | awk '$1 == "libcurl.so.4" {print $NF; exit}')
 [ -n "$curl" ] || { echo "bundle: no libcurl.so.4 here: install libcurl4" >&2; exit 1; }
 {
-  ldd "$build/cli/ingero" | awk '$1 ~ /^lib(cpp-httplib|prometheus-cpp|ssl|crypto|brotli|z\.)/ && $2 == "=>" {print $3}'
+  needed "$build/cli/ingero"
   echo "$curl"
-  ldd "$curl" | awk '$1 !~ /^lib(c|m|pthread|dl|rt|resolv)\.so/ && $2 == "=>" {print $3}'
+  needed "$curl"
 } | sort -u | xargs -r cp -Lt "$stage/ingero/lib"
-foreign=$(ldd "$stage/ingero/bin/ingero" | awk '{print $1}' |
-  grep -vE '^(linux-vdso|libc|libm|libpthread|libdl|librt|libstdc\+\+|libgcc_s|cpp-httplib|prometheus-cpp-core|ssl|crypto|brotli[a-z]*|z)[.0-9]*\.so|ld-linux' || true)
-if [ -n "$foreign" ]; then
-  echo "bundle: ingero still needs $foreign: not portable" >&2
+elsewhere=$(needed "$stage/ingero/bin/ingero" | grep -v "^$stage/" || true)
+if [ -n "$elsewhere" ]; then
+  echo "bundle: ingero takes $elsewhere from this machine, not from the bundle" >&2
   exit 1
 fi
 newest() {
   objdump -T "$stage/ingero/bin/ingero" | grep -o "$1_[0-9.]*" | sort -uV | tail -1
 }
+"$stage/ingero/bin/ingero" version >/dev/null
 tar -C "$stage" -czf "$out" ingero
 echo "$out: $(du -h "$out" | cut -f1), for $(uname -m) with $(newest GLIBC), $(newest GLIBCXX) or newer"

@@ -22,6 +22,9 @@ import time
 import counts
 
 
+SETTLED_S = 4
+
+
 class Failed(Exception):
     pass
 
@@ -116,7 +119,8 @@ def measure_throughput(options, name):
             rates["untraced"].append(steps / served.seconds(steps))
             tracer = Tracer(options.ingero, served.pid, database)
             try:
-                served.seconds(max(1, steps // 10))  # the first hit of each probe is not the steady state
+                # The first hit of each probe is not the steady state, nor are the probes that are there only at first.
+                served.seconds(max(1, round(steps * SETTLED_S / options.seconds)))
                 rates["traced"].append(steps / served.seconds(steps))
             finally:
                 tracer.stop()

@@ -42,6 +42,10 @@ class BudgetFeed {
   void add(const hal::Event& event);
   void set_start(uint64_t mono_ns) { budget_.set_start(mono_ns); }
   void set_probe_cost(uint64_t ns) { budget_.set_probe_cost(ns); }
+  void add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) {
+    budget_.add_device_sample(sample);
+    summary_.add_device_sample(sample, mono_ns);
+  }
   // Of the interval that add() was given last.
   void add_wait(const hal::Event& event, const hal::Wait& wait) { budget_.add_wait(event, wait); }
   void add_sample(const hal::CpuSample& sample) { budget_.add_sample(sample); }

@@ -75,6 +75,11 @@ void EngineFeed::take(const EventBatch& batch) {
   }
 }
 
+void EngineFeed::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) {
+  engine_->add_device_sample(sample, mono_ns);
+  budget_.add_device_sample(sample, mono_ns);
+}
+
 void EngineFeed::write(store::Writer& writer) {
   budget_.write(writer);
   for (hal::CausalChain& chain : engine_->take_changes()) {

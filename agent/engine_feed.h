@@ -35,6 +35,7 @@ class EngineFeed {
   void write(store::Writer& writer);
   void finish(store::Writer& writer);
   correlate::Engine& engine() { return *engine_; }
+  void add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns);
   void set_start(uint64_t mono_ns) { budget_.set_start(mono_ns); }
   void set_probe_cost(uint64_t ns) { budget_.set_probe_cost(ns); }
   // May be null; outlives this.

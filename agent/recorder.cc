@@ -816,8 +816,8 @@ void Recorder::add_event(const hal::Event& event) {
   }
 }
 void Recorder::add_loss(hal::Loss loss, uint64_t count) { impl_->ledger.add(loss, count); }
-void Recorder::with_engine(std::function<void(correlate::Engine&)> work) {
-  if (!impl_->store.with_engine(std::move(work))) add_loss(hal::Loss::engine_sample_lost, 1);
+void Recorder::with_feed(std::function<void(EngineFeed&)> work) {
+  if (!impl_->store.with_feed(std::move(work))) add_loss(hal::Loss::engine_sample_lost, 1);
 }
 bool Recorder::with_writer(std::function<void(store::Writer&)> work) {
   return impl_->store.with_writer(std::move(work));

@@ -26,7 +26,6 @@
 #include "agent/live_stats.h"
 #include "agent/stack_table.h"
 #include "base/result.h"
-#include "correlate/engine.h"
 #include "hal/call_table.h"
 #include "hal/device.h"
 #include "hal/event.h"
@@ -39,6 +38,7 @@
 namespace ingero::agent {
 
 class BudgetListener;
+class EngineFeed;
 class Recorder;
 class StoreHook;
 
@@ -95,7 +95,7 @@ class Recorder {
   // do, and it was not taken.
   bool with_writer(std::function<void(store::Writer&)> work);
   // Likewise, for the causal engine.
-  void with_engine(std::function<void(correlate::Engine&)> work);
+  void with_feed(std::function<void(EngineFeed&)> work);
   // Names of the threads' programs and host programs that are not there, with reasons.
   std::vector<std::string> degraded() const;
   // Calls lost to a full ring: call name and count.

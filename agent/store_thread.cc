@@ -71,8 +71,8 @@ bool StoreThread::with_writer(std::function<void(store::Writer&)> work) {
   return true;
 }
 
-bool StoreThread::with_engine(std::function<void(correlate::Engine&)> work) {
-  return with_writer([this, work = std::move(work)](store::Writer&) { work(feed_->engine()); });
+bool StoreThread::with_feed(std::function<void(EngineFeed&)> work) {
+  return with_writer([this, work = std::move(work)](store::Writer&) { work(*feed_); });
 }
 
 std::string StoreThread::last_error() const {

@@ -57,7 +57,7 @@ class StoreThread {
   // Runs `work` before the next commit; not at all without a recording. False: there is too much to do, and it was not
   // taken.
   bool with_writer(std::function<void(store::Writer&)> work);
-  bool with_engine(std::function<void(correlate::Engine&)> work);
+  bool with_feed(std::function<void(EngineFeed&)> work);
   uint64_t stored() const { return stored_.load(std::memory_order_relaxed); }  // rows committed
   uint64_t file_bytes() const { return file_bytes_.load(std::memory_order_relaxed); }
   // The first error since the store last worked; empty when it works.

@@ -102,7 +102,8 @@ BudgetProcess& Budget::Impl::process_of(uint32_t pid, uint64_t mono_ns) {
   }
   BudgetProcess& process = processes.emplace(pid, ledger).first->second;
   process.facts.pid = pid;
-  if (const auto its = facts.find(pid); its != facts.end()) process.facts = its->second;
+  process.device.set_slowest_link(slowest_link);
+  if (const auto its = facts.find(pid); its != facts.end()) process.set_facts(its->second);
   // Ends and calls come in any order.
   if (const auto exit = exited.find(pid); exit != exited.end() && exit->second >= mono_ns) {
     process.ended_ns = exit->second;
@@ -446,10 +447,27 @@ void Budget::add_process(const hal::Process& process) {
   known = process;
   if (known.parent_pid == 0) known.parent_pid = parent;
   if (known.comm.empty()) known.comm = comm;
-  if (const auto its = impl_->processes.find(process.pid); its != impl_->processes.end()) its->second.facts = known;
+  if (const auto its = impl_->processes.find(process.pid); its != impl_->processes.end()) {
+    its->second.set_facts(known);
+  }
 }
 
 void Budget::set_start(uint64_t mono_ns) { impl_->first_ns = mono_ns; }
+void Budget::add_device_sample(const hal::DeviceSample& sample) {
+  double slowest = 0;
+  for (const hal::Device& device : sample.devices) {
+    const double rate = hal::surest_copy_rate(device);
+    if (rate <= 0) return;  // of one of them it is not known
+    // A link saves power while nothing is copied: its best is what it has when there is.
+    if (impl_->links.size() >= Impl::kMaxLinks && !impl_->links.contains(device.uuid)) return;
+    double& best = impl_->links[device.uuid];
+    best = std::max(best, rate);
+    slowest = slowest == 0 ? best : std::min(slowest, best);
+  }
+  if (slowest == 0) return;
+  impl_->slowest_link = std::max(slowest, DeviceTime::kSlowestLink);
+  for (auto& [pid, process] : impl_->processes) process.device.set_slowest_link(impl_->slowest_link);
+}
 void Budget::set_probe_cost(uint64_t ns) { impl_->probe_ns = std::min<uint64_t>(ns, UINT32_MAX); }
 void Budget::add(const hal::Event& event) { impl_->add(event); }
 void Budget::add_wait(const hal::Event& event, const hal::Wait& wait) { impl_->add_wait(event, wait); }

@@ -35,6 +35,7 @@
 #include "correlate/facts.h"
 #include "correlate/step_finder.h"
 #include "correlate/thread_time.h"
+#include "hal/device.h"
 #include "hal/event.h"
 #include "hal/loss.h"
 #include "hal/time_class.h"
@@ -107,6 +108,8 @@ class Budget {
   void add_process(const hal::Process& process);
   // When the recording began: a process that is older was running before it was traced.
   void set_start(uint64_t mono_ns);
+  // How fast copies surely are (device_time.h, D5).
+  void add_device_sample(const hal::DeviceSample& sample);
   // Of each call's time, the part that its own probes take: of the thread, not of the call.
   void set_probe_cost(uint64_t ns);
   void add(const hal::Event& event);

@@ -5,6 +5,7 @@
 
 #include "base/queue.h"
 #include "correlate/budget.h"
+#include "hal/slow_settings.h"
 
 namespace ingero::correlate {
 
@@ -28,6 +29,10 @@ struct BudgetThread {
 
 struct BudgetProcess {
   explicit BudgetProcess(hal::LossLedger& ledger) : device(ledger) {}
+  void set_facts(const hal::Process& process) {
+    facts = process;
+    device.set_launches_block(hal::makes_launches_block(process.settings));
+  }
   hal::Process facts;
   uint64_t last_seen_ns = 0;
   uint64_t first_event_ns = 0;
@@ -78,7 +83,11 @@ struct Budget::Impl {
   void cut(BudgetProcess& process, BudgetThread& thread, uint64_t at_ns);
   void flush_second(BudgetThread& thread);
 
+  static constexpr size_t kMaxLinks = 1024;
+
   hal::LossLedger& ledger;
+  std::map<std::string, double> links;  // by device: the best its link was
+  double slowest_link = DeviceTime::kSlowestLink;
   Blame blame;
   std::vector<CallFacts> calls;
   PerThreadProbes per_thread_probes;

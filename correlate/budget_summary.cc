@@ -8,8 +8,9 @@ namespace ingero::correlate {
 namespace {
 
 constexpr uint64_t kSlowNs = 1'000'000;
-constexpr size_t kWarmSteps = 4;      // with fewer, nothing is usual
-constexpr uint64_t kSlowPercent = 1;  // of the time: what all slow steps took more than usual ones
+constexpr size_t kWarmSteps = 4;        // with fewer, nothing is usual
+constexpr double kCountedError = 0.05;  // of a device's own count: a device that has always work counts 96 %
+constexpr uint64_t kSlowPercent = 1;    // of the time: what all slow steps took more than usual ones
 
 uint64_t median(std::vector<uint64_t> values) {
   if (values.empty()) return 0;
@@ -135,6 +136,48 @@ void BudgetSummary::add(const BudgetSecond& second) {
   if (second.second >= thread.first_second + kWarmSeconds) thread.warm.add(second.sums);
 }
 
+void BudgetSummary::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) {
+  std::optional<double> idle;
+  for (const hal::Device& device : sample.devices) {
+    const auto busy = std::find_if(device.readings.begin(), device.readings.end(), [](const hal::Reading& reading) {
+      return reading.id == hal::ReadingId::busy_ratio;
+    });
+    if (busy == device.readings.end()) {
+      idle.reset();
+      break;
+    }
+    idle = std::min(idle.value_or(1), 1 - busy->value);
+  }
+  if (idle && last_sample_ns_ != 0 && last_sample_ns_ < mono_ns) {
+    counted_.push_back({last_sample_ns_, mono_ns, *idle});
+    if (counted_.size() > kMaxCounted) counted_.pop_front();
+  }
+  last_sample_ns_ = mono_ns;
+}
+
+// Of the intervals that lie within these times, if they are half of it.
+std::optional<double> BudgetSummary::idle_between(uint64_t from_ns, uint64_t to_ns) const {
+  uint64_t known_ns = 0;
+  double idle_ns = 0;
+  for (const Counted& one : counted_) {
+    if (one.from_ns < from_ns || one.to_ns > to_ns) continue;
+    known_ns += one.to_ns - one.from_ns;
+    idle_ns += one.idle * static_cast<double>(one.to_ns - one.from_ns);
+  }
+  if (known_ns == 0 || known_ns * 2 < to_ns - from_ns) return std::nullopt;
+  return std::max(0.0, idle_ns / static_cast<double>(known_ns) - kCountedError);
+}
+
+void tighten(TimeSums& sums, uint64_t idle_ns) {
+  const uint64_t most = sums.lost_high();
+  const uint64_t least = std::min({idle_ns, most, sums.idle_high});
+  for (ClassTime& one : sums.classes) {
+    const uint64_t others = most - one.high;
+    if (least > others) one.low = std::max(one.low, std::min(one.high, least - others));
+  }
+  sums.idle_low = std::max(sums.idle_low, least);
+}
+
 bool is_harmless_wait(const TimeSums& whole) {
   return whole.of(TimeClass::kCpuWait).high * 100 < kEnterPercent * whole.total_ns();
 }
@@ -182,6 +225,10 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.evaluated.seconds = thread->second.seconds - (is_long ? kWarmSeconds : 0);
       budget.start_ns = (thread->second.first_second + (is_long ? kWarmSeconds : 0)) * Budget::kWindowNs;
       budget.end_ns = (thread->second.last_second + 1) * Budget::kWindowNs;
+    }
+    if (const auto idle = idle_between(budget.start_ns, budget.end_ns)) {
+      const double idle_ns = *idle * static_cast<double>(budget.evaluated.sums.total_ns());
+      tighten(budget.evaluated.sums, static_cast<uint64_t>(idle_ns));
     }
     budget.result = evaluate(budget.evaluated, blame);
     // Slow steps decide where they cost much, and more than what usual steps lose.

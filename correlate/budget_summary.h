@@ -5,6 +5,9 @@
 // a pause between bursts, an evaluation or a checkpoint is reported as what it is, and not as what limits the program.
 // Without steps the seconds are evaluated, the first ones left out.
 //
+// How long the device had nothing to do is also what the devices count themselves. That does not say when, so it raises
+// what each class of time must have lost at the least, and nothing else (tighten).
+//
 // Invariants:
 // M1  The sums that a limit is taken from are sums of rows; rows added in any split give the same sums.
 // M2  Memory is bounded: kKept steps and kMaxSlow slow ones of each of kMaxProcesses; rows of others are counted.
@@ -48,6 +51,10 @@ struct ProcessBudget {
   std::optional<uint64_t> every;  // slow steps of the first one's class come every N
 };
 
+// Known of the sums besides: that long the device had nothing to do. What the other classes cannot have lost of it,
+// each has.
+void tighten(TimeSums& sums, uint64_t idle_ns);
+
 // Whether waiting for a CPU cost a thread next to nothing: its device was busy meanwhile. Only what delays is a cause.
 bool is_harmless_wait(const TimeSums& whole);
 
@@ -66,6 +73,9 @@ class BudgetSummary {
   };
   Classified add(const BudgetStep& step, const Blame& blame);
   void add(const BudgetSecond& second);
+
+  // In the order of their times. Where all devices were at rest by their own count, the process's was.
+  void add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns);
 
   // Of a process's thread that has the steps, from its first call until now; null: no steps are known.
   const TimeSums* whole_of(uint32_t pid) const;
@@ -96,9 +106,17 @@ class BudgetSummary {
   };
   // Null, and counted: there is no room.
   Process* process_of(uint32_t pid);
+  std::optional<double> idle_between(uint64_t from_ns, uint64_t to_ns) const;
 
+  struct Counted {
+    uint64_t from_ns, to_ns;
+    double idle;  // the least of any device
+  };
+  static constexpr size_t kMaxCounted = 4096;
   hal::LossLedger& ledger_;
   std::map<uint32_t, Process> processes_;
+  std::deque<Counted> counted_;  // the latest
+  uint64_t last_sample_ns_ = 0;
 };
 
 }  // namespace ingero::correlate

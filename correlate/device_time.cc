@@ -61,7 +61,7 @@ void DeviceTime::bound(const BudgetCall& call, const CallFacts& facts) {
     return;
   }
   const uint64_t begins = is_first ? call.end_ns : std::max(*copied_ns_, call.end_ns);
-  copied_ns_ = begins + kCopyStartNs + static_cast<uint64_t>(static_cast<double>(call.bytes) / kSlowestLink);
+  copied_ns_ = begins + kCopyStartNs + static_cast<uint64_t>(static_cast<double>(call.bytes) / slowest_link_);
 }
 
 uint64_t DeviceTime::done_by(uint64_t complete_ns) const {
@@ -130,7 +130,7 @@ uint64_t DeviceTime::device_until(const BudgetCall& call) {
   auto needs = static_cast<uint64_t>(static_cast<double>(std::max<uint64_t>(1, call.bytes)) / best);
   // Where every one of them waits, the best is none: the slowest link bounds it (D5).
   if (!has_slow_link_) {
-    needs = std::min(needs, kCopyStartNs + static_cast<uint64_t>(static_cast<double>(call.bytes) / kSlowestLink));
+    needs = std::min(needs, kCopyStartNs + static_cast<uint64_t>(static_cast<double>(call.bytes) / slowest_link_));
   }
   return call.end_ns - std::min(length, needs);
 }
@@ -195,8 +195,9 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   return span;
 }
 
-// A few bytes for the host, as of item(): the copy takes no time, and waits for all that the stream had before.
-CallSpan DeviceTime::wait_for_copy(const BudgetCall& call, const ThreadTime& thread) {
+// What waits for its own work, and so for all that its stream had before: a copy of a few bytes for the host, as of
+// item(), which takes no time itself; a launch where launches block.
+CallSpan DeviceTime::wait_for_own(const BudgetCall& call, const ThreadTime& thread) {
   CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kSync};
   const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
   const WaitEvidence evidence = thread.evidence(call.start_ns, call.end_ns);
@@ -238,15 +239,30 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
     if (is_blocking_copy && is_scalar) {
       submit(call, false);
       put(call, facts);
-      return wait_for_copy(call, thread);
+      return wait_for_own(call, thread);
     }
     if (is_blocking_copy) return copy(call, facts);
+    if (launches_block_ && facts.kind == Kind::kLaunch) {
+      submit(call, false);
+      put(call, facts);
+      (void)wait_for_own(call, thread);
+      return span;
+    }
     const bool is_full =
         outstanding_submissions_ >= kQueueFull && call.end_ns - call.start_ns >= kQueueFullNs && facts.prompt;
     if (is_full) span.use = CallUse::kQueueFull;
-    if (!is_full && is_staged(call, facts)) span.use = CallUse::kBlockingCopy;
     submit(call, facts.kind == Kind::kMemcpy && call.direction == hal::Direction::kHostToDevice);
-    put(call, facts);
+    if (is_full || !is_staged(call, facts)) {
+      put(call, facts);
+      return span;
+    }
+    span.use = CallUse::kBlockingCopy;
+    BudgetCall rest = call;  // what the device still has to do when the call returns
+    if (outstanding_.empty() && !unknown_since_) {
+      copies_.push_back({call.start_ns, call.end_ns});
+      rest.start_ns = call.end_ns;
+    }
+    put(rest, facts);
     return span;
   }
   const auto key = [&] { return Streams::key_of(call.stream, call.tid, call.is_per_thread); };

@@ -11,11 +11,14 @@
 // D3  Memory is bounded; work that nothing waits for within kDrainedNs counts as unknown until then.
 // D4  The result depends on the calls and their times, not on the order in which threads' calls were given within one
 //     settle().
-// D5  A copy that finds the device without work is over when the slowest link there is would have moved it: PCIe 1.0
-//     x1, 250 MB/s of payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy
-//     to last longer ends this assumption for the process.
+// D5  A copy that finds the device without work is over when the slowest link would have moved it: that of the
+// machine's
+//     devices, shared by eight that copy at once (hal/device.h), or where it is not known PCIe 1.0 x1, 250 MB/s of
+//     payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy to last longer ends
+//     this assumption for the process.
+// D6  Where the program's environment makes launches wait for their work, each covers what its stream has.
 //
-// Pure and deterministic; one thread. Monotonic nanoseconds.
+// Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
 #pragma once
 
 #include <cstdint>
@@ -70,11 +73,14 @@ class DeviceTime {
   static constexpr size_t kMaxPending = 1 << 20;
   static constexpr uint64_t kStagedNs = 50'000;      // an asynchronous copy that takes this long in the call, and
   static constexpr double kFastestStaging = 64;      // no more bytes a nanosecond, is made by the calling thread
-  static constexpr double kSlowestLink = 0.25;       // bytes a nanosecond (D5)
+  static constexpr double kSlowestLink = 0.25;       // bytes a nanosecond, where no link is known (D5)
   static constexpr uint64_t kCopyStartNs = 200'000;  // from the call to the first byte
 
   explicit DeviceTime(hal::LossLedger& ledger) : ledger_(ledger) {}
 
+  // Bytes a nanosecond that a copy surely gets (D5).
+  void set_slowest_link(double rate) { slowest_link_ = rate; }
+  void set_launches_block(bool block) { launches_block_ = block; }  // (D6)
   // What was submitted before is not known.
   void begin_unknown(uint64_t mono_ns);
   // In the order of their ends. What the call was to its thread.
@@ -115,7 +121,7 @@ class DeviceTime {
   Covered cover(Streams::Reach reach, const BudgetCall& wait, uint64_t complete_ns);
   CallSpan copy(const BudgetCall& call, const CallFacts& facts);
   CallSpan wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
-  CallSpan wait_for_copy(const BudgetCall& call, const ThreadTime& thread);
+  CallSpan wait_for_own(const BudgetCall& call, const ThreadTime& thread);
   void query(const BudgetCall& call);
   std::optional<Streams::Reach> reach_of(const BudgetCall& call, bool& is_device_wide) const;
   void give_up(uint64_t mono_ns);
@@ -126,7 +132,9 @@ class DeviceTime {
   std::map<Streams::Key, std::deque<Part>> outstanding_;
   size_t outstanding_submissions_ = 0;
   std::optional<uint64_t> copied_ns_;  // only copies are outstanding, and are over by then (D5)
+  double slowest_link_ = kSlowestLink;
   bool has_slow_link_ = false;
+  bool launches_block_ = false;
   std::vector<Span> alive_, busy_, copies_;  // work that may be there; that is there; that a thread copies itself
   std::vector<Submission> submissions_;
   std::optional<uint64_t> first_submission_, unknown_since_;

@@ -264,6 +264,10 @@ void Engine::Impl::add_symptom(Incident& cause, ProcessState* process, const Fin
     cause.symptoms.push_back(name + symptom.chain.summary);
   }
   cause.chain.symptoms = cause.symptoms;
+  if (own && (finding.rule == RuleId::process_failed || finding.rule == RuleId::process_crashed)) {
+    cause.has_ended_process = true;
+    cause.chain.severity = name_of(hal::ChainSeverity::kCritical);
+  }
   cause.changed = true;
 }
 

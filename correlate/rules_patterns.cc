@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "correlate/state.h"
+#include "hal/slow_settings.h"
 
 namespace ingero::correlate {
 namespace {
@@ -120,7 +121,8 @@ void evaluate_patterns(const Evaluation& seen, Findings& findings) {
 
   const Rule& bound = rule(RuleId::launch_bound);
   if (sum.launches.calls >= bound.count * kTrailing && seen.over(sum.launches.ns, bound) &&
-      sum.syncs.ns * 100 < seen.span_ns * kIdleSyncPercent && sum.failed == 0) {
+      sum.syncs.ns * 100 < seen.span_ns * kIdleSyncPercent && sum.failed == 0 &&
+      !hal::makes_launches_block(seen.process.facts.settings)) {
     findings.push_back(
         seen.counted(bound, 0.7, sum.launches.calls, seen.now.launches.calls, sum.launches.ns, seen.now.launches.ns));
   }

@@ -243,6 +243,7 @@ struct Incident {
   uint64_t onset_mono_ns = 0, end_mono_ns = 0;
   int64_t wall_offset_ns = 0;
   bool changed = false;
+  bool has_ended_process = false;  // its process failed of it: critical, whatever the rule's severity
 
   uint64_t span_ns() const { return end_mono_ns > onset_mono_ns ? end_mono_ns - onset_mono_ns : 0; }
   hal::CausalChain as_chain() const {

@@ -40,13 +40,30 @@ std::optional<uint64_t> token_of(const BudgetCall& call, const CallFacts& facts)
 
 }  // namespace
 
+StepFinder::Thread& StepFinder::thread_of(uint32_t tid) {
+  if (threads_.size() >= kMaxTokens && !threads_.contains(tid)) threads_.clear();
+  return threads_[tid];
+}
+
+// Was it last made by a thread that gives the device work and waits for it?
+bool StepFinder::is_of_driver(const Token& token) const {
+  const auto thread = threads_.find(token.tid);
+  return thread != threads_.end() && thread->second.launches && thread->second.waits;
+}
+
 void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   if (call.failed) return;
+  const bool asks = facts.polled && (facts.kind == Kind::kStream || facts.kind == Kind::kEvent);
   const auto token = token_of(call, facts);
+  if (!token && !asks) return;
+  Thread& thread = thread_of(call.tid);
+  thread.waits |= asks || facts.kind == Kind::kSync || (facts.kind == Kind::kMemcpy && facts.synchronising);
+  thread.launches |= facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch;
   if (!token) return;
-  if (last_token_.size() >= kMaxTokens && !last_token_.contains(call.tid)) last_token_.clear();
-  const auto [last, is_first] = last_token_.try_emplace(call.tid, *token);
-  if (!is_first && std::exchange(last->second, *token) == *token) return;  // (N1)
+  const bool is_same = thread.has_token && thread.last_token == *token;
+  thread.has_token = true;
+  thread.last_token = *token;
+  if (is_same) return;  // (N1)
   sum_ += mixed_with(*token, 1);
   if (tokens_.size() >= kMaxTokens && !tokens_.contains(*token)) {  // (N3)
     const auto oldest = std::min_element(tokens_.begin(), tokens_.end(), [](const auto& a, const auto& b) {
@@ -62,6 +79,7 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
     known.n_kept = std::min(known.n_kept + 1, kKept);
   }
   known.call = call.call;
+  known.tid = call.tid;
   known.last_ns = std::max(known.last_ns, call.end_ns);
   known.last_sum = sum_;
   if (anchor_ == *token) boundaries_.push_back({call.end_ns, content, call.tid, false});  // (N2)
@@ -96,14 +114,20 @@ std::optional<StepFinder::Period> StepFinder::period_of(uint64_t token, const To
 void StepFinder::choose() {
   std::vector<Period> periods;
   std::optional<Period> best, current;
-  uint64_t longest_ns = 0;
+  bool is_of_driver_now = false;  // the anchor
   for (const auto& [token, of] : tokens_) {
     const auto period = period_of(token, of);
     if (!period) continue;
     periods.push_back(*period);
-    longest_ns = std::max(longest_ns, period->median_ns);
-    if (anchor_ == token) current = period;
+    if (anchor_ != token) continue;
+    current = period;
+    is_of_driver_now = is_of_driver(of);
   }
+  const auto is_anothers = [&](const Period& one) { return !is_of_driver(tokens_.at(one.token)); };
+  const bool has_driver = !std::all_of(periods.begin(), periods.end(), is_anothers);
+  if (has_driver) std::erase_if(periods, is_anothers);
+  uint64_t longest_ns = 0;
+  for (const Period& one : periods) longest_ns = std::max(longest_ns, one.median_ns);
   // The most regular of the longest.
   for (const Period& one : periods) {
     if (one.median_ns + one.median_ns / 2 < longest_ns) continue;
@@ -115,8 +139,9 @@ void StepFinder::choose() {
     return;
   }
   const Token& token = tokens_[best->token];
-  // (N3) As long as the anchor still marks a period, only a clearly longer one replaces it.
-  const bool is_clear = !current || best->median_ns > current->median_ns + current->median_ns / 2;
+  // (N3) As long as the anchor still marks a period of such a thread, only a clearly longer one replaces it.
+  const bool is_clear =
+      !current || best->median_ns > current->median_ns + current->median_ns / 2 || (has_driver && !is_of_driver_now);
   if (anchor_ && !is_clear) return;
   if (anchor_) {
     if (rival_ != best->token) {

@@ -2,7 +2,8 @@
 //
 // Each call is a token: what it does, not to which stream. The content between two calls is the sum of the hashes of
 // the tokens between them, so that order and interleaving do not matter. A token whose content between one occurrence
-// and the next is mostly the same marks a period; the longest such period is the step.
+// and the next is mostly the same marks a period; the longest such period is the step. Where a thread both launches and
+// waits for the device, the steps are its: another one that only launches does so for it (PyTorch's backward pass).
 //
 // Invariants:
 // N1  A token equal to the one before adds nothing: a loop of equal launches may have any number of turns.
@@ -53,6 +54,7 @@ class StepFinder {
   };
   struct Token {
     uint64_t last_ns = 0, last_sum = 0, count = 0;
+    uint32_t tid = 0;  // of the last one
     hal::CallId call = hal::kNoCall;
     std::array<Occurrence, kKept> kept{};
     size_t n_kept = 0, next = 0;
@@ -60,10 +62,16 @@ class StepFinder {
   struct Period {
     uint64_t token = 0, median_ns = 0, spread_ns = 0;
   };
+  struct Thread {
+    uint64_t last_token = 0;
+    bool has_token = false, launches = false, waits = false;
+  };
   static std::optional<Period> period_of(uint64_t token, const Token& of);
+  Thread& thread_of(uint32_t tid);
+  bool is_of_driver(const Token& token) const;
 
   std::unordered_map<uint64_t, Token> tokens_;
-  std::unordered_map<uint32_t, uint64_t> last_token_;  // by thread
+  std::unordered_map<uint32_t, Thread> threads_;
   uint64_t sum_ = 0;
   std::optional<uint64_t> anchor_;
   hal::CallId anchor_call_ = hal::kNoCall;

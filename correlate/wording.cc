@@ -479,6 +479,7 @@ void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns) {
     severity = hal::ChainSeverity::kHigh;
   }
   if (incident.last.is_minor) severity = hal::ChainSeverity::kLow;
+  if (incident.has_ended_process) severity = hal::ChainSeverity::kCritical;
   chain.severity = name_of(severity);
   chain.explanation =
       fmt::format("{} Found by rule {} ({}).{}", its.sentence, its.name, chain.grade,

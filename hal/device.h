@@ -15,30 +15,31 @@ namespace ingero::hal {
 
 // name (metric: gpu_NAME; device_values.name in a recording), whether it only grows, sentence. `part` distinguishes
 // several of one kind apart: which clock, which sensor, which link.
-#define INGERO_READINGS(X)                                                                                \
-  X(utilization_ratio, false, "Share of time in which the device did something, 0 to 1.")                 \
-  X(memory_utilization_ratio, false, "Share of time in which device memory was read or written, 0 to 1.") \
-  X(memory_used_bytes, false, "Device memory in use.")                                                    \
-  X(memory_free_bytes, false, "Device memory free.")                                                      \
-  X(memory_total_bytes, false, "Total device memory.")                                                    \
-  X(clock_hertz, false, "Clock by domain.")                                                               \
-  X(power_watts, false, "Power drawn.")                                                                   \
-  X(power_limit_watts, false, "Power limit in force.")                                                    \
-  X(energy_joules_total, true, "Energy used since the driver was loaded.")                                \
-  X(temperature_celsius, false, "Temperature by sensor.")                                                 \
-  X(throttle_power_active, false, "1 while the device throttles to save power.")                          \
-  X(throttle_thermal_active, false, "1 while the device throttles because of temperature.")               \
-  X(throttle_sw_active, false, "1 while the device is throttled by software.")                            \
-  X(throttle_hw_active, false, "1 while the device is throttled by hardware, or for an unknown reason.")  \
-  X(ecc_errors_total, true, "Memory errors found by ECC or RAS, by kind, since the driver was loaded.")   \
-  X(pcie_rx_bytes_per_second, false, "PCIe traffic to the device, over the driver's last window.")        \
-  X(pcie_tx_bytes_per_second, false, "PCIe traffic from the device, over the driver's last window.")      \
-  X(pcie_link_generation, false, "PCIe generation of the link now.")                                      \
-  X(pcie_link_width, false, "PCIe lanes of the link now.")                                                \
-  X(pcie_replays_total, true, "PCIe packets sent again.")                                                 \
-  X(link_active, false, "1 while the link to another device is up, by link.")                             \
-  X(link_rx_bytes_total, true, "Bytes received over links to other devices.")                             \
-  X(link_tx_bytes_total, true, "Bytes sent over links to other devices.")                                 \
+#define INGERO_READINGS(X)                                                                                      \
+  X(utilization_ratio, false, "Share of time in which the device did something, 0 to 1.")                       \
+  X(busy_ratio, false, "Share of the time since the last sample in which the device worked, by its own count.") \
+  X(memory_utilization_ratio, false, "Share of time in which device memory was read or written, 0 to 1.")       \
+  X(memory_used_bytes, false, "Device memory in use.")                                                          \
+  X(memory_free_bytes, false, "Device memory free.")                                                            \
+  X(memory_total_bytes, false, "Total device memory.")                                                          \
+  X(clock_hertz, false, "Clock by domain.")                                                                     \
+  X(power_watts, false, "Power drawn.")                                                                         \
+  X(power_limit_watts, false, "Power limit in force.")                                                          \
+  X(energy_joules_total, true, "Energy used since the driver was loaded.")                                      \
+  X(temperature_celsius, false, "Temperature by sensor.")                                                       \
+  X(throttle_power_active, false, "1 while the device throttles to save power.")                                \
+  X(throttle_thermal_active, false, "1 while the device throttles because of temperature.")                     \
+  X(throttle_sw_active, false, "1 while the device is throttled by software.")                                  \
+  X(throttle_hw_active, false, "1 while the device is throttled by hardware, or for an unknown reason.")        \
+  X(ecc_errors_total, true, "Memory errors found by ECC or RAS, by kind, since the driver was loaded.")         \
+  X(pcie_rx_bytes_per_second, false, "PCIe traffic to the device, over the driver's last window.")              \
+  X(pcie_tx_bytes_per_second, false, "PCIe traffic from the device, over the driver's last window.")            \
+  X(pcie_link_generation, false, "PCIe generation of the link now.")                                            \
+  X(pcie_link_width, false, "PCIe lanes of the link now.")                                                      \
+  X(pcie_replays_total, true, "PCIe packets sent again.")                                                       \
+  X(link_active, false, "1 while the link to another device is up, by link.")                                   \
+  X(link_rx_bytes_total, true, "Bytes received over links to other devices.")                                   \
+  X(link_tx_bytes_total, true, "Bytes sent over links to other devices.")                                       \
   X(link_errors_total, true, "Errors of links to other devices, by link and kind.")
 
 enum class ReadingId : uint8_t {
@@ -83,6 +84,10 @@ struct Device {
 
   void add(ReadingId id, double value, std::string part = {}) { readings.push_back({id, std::move(part), value}); }
 };
+
+// Bytes a nanosecond that a copy from or to pinned memory gets at the least: an eighth of the link, as eight devices
+// behind one port may copy at once. 0: the link is not known. (PCI Express Base Specification 6.0, table 1-1.)
+double surest_copy_rate(const Device& device);
 
 struct DeviceSample {
   uint64_t wall_ns = 0;

@@ -50,4 +50,15 @@ const SlowSetting* find_slow_setting(std::string_view name) {
   return found == list().end() ? nullptr : &*found;
 }
 
+bool makes_launches_block(std::string_view settings) {
+  if (settings.empty()) return false;
+  const auto words = split(settings, ' ');
+  return std::any_of(words.begin(), words.end(), [](std::string_view word) {
+    const size_t equals = word.find('=');
+    if (equals == std::string_view::npos) return false;
+    const SlowSetting* known = find_slow_setting(word.substr(0, equals));
+    return known != nullptr && known->blocks_launches && is_slow(*known, word.substr(equals + 1), 0);
+  });
+}
+
 }  // namespace ingero::hal

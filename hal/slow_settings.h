@@ -20,6 +20,7 @@ struct SlowSetting {
   // "a,b": of other values there is none; empty: of any but 0.
   std::string_view only_values = {};
   bool is_thread_count = false;  // it slows where it is more than the CPUs that there are
+  bool blocks_launches = false;  // each launch returns when its work is done
 };
 // Whether that value of it slows a program down where there are `cpus` CPUs; 0: not known how many.
 bool is_slow(const SlowSetting& setting, std::string_view value, uint64_t cpus);
@@ -28,5 +29,7 @@ void publish_slow_settings(std::span<const std::span<const SlowSetting>> tables)
 std::span<const SlowSetting> slow_settings();
 // Null: it is none.
 const SlowSetting* find_slow_setting(std::string_view name);
+// Of a process's settings, as "NAME=value NAME=value": is one among them with which launches block?
+bool makes_launches_block(std::string_view settings);
 
 }  // namespace ingero::hal

@@ -84,6 +84,7 @@ class EngineSink final : public store::ReplaySink {
   void device_error(const hal::DeviceError& error) override { engine_->add_device_error(error); }
   void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) override {
     engine_->add_device_sample(sample, mono_ns);
+    if (time_ != nullptr) time_->device_sample(sample, mono_ns);
   }
   void fabric_sample(const hal::FabricSample& sample, uint64_t mono_ns) override {
     hal::FabricSample known = sample;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "correlate/device_time.h"
 #include "correlate/window.h"
 #include "hal/slow_settings.h"
 #include "report/time_spent.h"
@@ -294,6 +295,32 @@ void add_overload(const Part& part, ProcessTime& time) {
                   static_cast<double>(requests) / seconds, static_cast<double>(budget.steps) / seconds));
 }
 
+// Copies that are asynchronous by name only: the thread copies through a buffer of the library's.
+void add_pageable(const Part& part, ProcessTime& time) {
+  if (time.budget.result.limit != Limit::kCopyBound && time.budget.result.second != Limit::kCopyBound) return;
+  int64_t all_ns = 0, staged_ns = 0, bytes = 0;
+  Conditions of_thread;
+  of_thread.add("e.pid = ?", int64_t{time.budget.pid});
+  of_thread.add("e.tid = ?", int64_t{time.budget.tid});
+  of_thread.add_rows(part.selection, "e.seq");
+  of_thread.add_range(part.selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
+  part.ask(
+      fmt::format("SELECT sum(e.duration), sum(e.duration * staged), sum(e.bytes * staged) FROM (SELECT e.duration, "
+                  "e.bytes, c.asynchronous AND e.duration >= {} AS staged FROM events e JOIN calls c ON c.name = "
+                  "e.call AND c.layer = e.layer WHERE {{}} AND e.kind = 'memcpy' AND e.depth = 0) e",
+                  correlate::DeviceTime::kStagedNs),
+      of_thread, [&](std::span<const store::Value> row) {
+        all_ns = row[0].integer;
+        staged_ns = row[1].integer;
+        bytes = row[2].integer;
+      });
+  if (staged_ns <= 0 || staged_ns * 2 < all_ns) return;
+  time.because.push_back(fmt::format(
+      "Its asynchronous copies are from or to pageable memory: the thread makes them itself, at {:.1f} GB/s",
+      static_cast<double>(bytes) / static_cast<double>(staged_ns)));
+  time.remedy = "pin the host memory (PyTorch: pin_memory), so that copies run while the thread goes on, and copy less";
+}
+
 // Ranks that wait for their devices wait for each other's in every collective: from the host all look alike.
 void add_ranks(const Part& part, ProcessTime& time) {
   if (time.budget.result.limit != Limit::kDeviceBound) return;
@@ -324,6 +351,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     if (!is_accusation(time.budget.result.limit)) continue;
     add_preemptors(part, time);
     add_samples(part, time);
+    add_pageable(part, time);
   }
   add_late_ranks(part, times);
 }

@@ -205,6 +205,9 @@ class Replayed final : public store::ReplaySink {
   void event(const hal::Event& event) override { sink_.event(event); }
   void wait(const hal::Event& event, const hal::Wait& wait) override { sink_.wait(event, wait); }
   void cpu_sample(const hal::CpuSample& sample) override { sink_.sample(sample); }
+  void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) override {
+    sink_.device_sample(sample, mono_ns);
+  }
   void end(std::optional<uint64_t> watermark_mono_ns) override { sink_.end(watermark_mono_ns); }
 
  private:
@@ -258,6 +261,11 @@ void TimeSink::event(const hal::Event& event) {
 }
 
 void TimeSink::wait(const hal::Event& event, const hal::Wait& wait) { session_->budget.add_wait(event, wait); }
+
+void TimeSink::device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) {
+  session_->budget.add_device_sample(sample);
+  session_->summary.add_device_sample(sample, mono_ns);
+}
 
 void TimeSink::sample(const hal::CpuSample& sample) { session_->budget.add_sample(sample); }
 

@@ -64,6 +64,7 @@ class TimeSink {
   void event(const hal::Event& event);
   void wait(const hal::Event& event, const hal::Wait& wait);
   void sample(const hal::CpuSample& sample);
+  void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns);
   void end(std::optional<uint64_t> watermark_mono_ns);
   std::vector<ProcessTime> take();
 

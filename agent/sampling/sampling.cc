@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "agent/engine_feed.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "hal/resolve.h"
@@ -58,8 +59,8 @@ struct Sampling::State {
       if (sample->devices.empty()) continue;
       with_recorder([&](Recorder& live) {
         keep(live, hal::Loss::sample_lost, [sample](store::Writer& writer) { writer.add_sample(*sample); });
-        live.with_engine([sample, at = mono_of(sample->wall_ns)](correlate::Engine& engine) {
-          engine.add_fabric_sample(*sample, at);
+        live.with_feed([sample, at = mono_of(sample->wall_ns)](EngineFeed& feed) {
+          feed.engine().add_fabric_sample(*sample, at);
         });
       });
     }
@@ -82,9 +83,8 @@ struct Sampling::State {
       if (sample->devices.empty()) continue;
       with_recorder([&](Recorder& live) {
         keep(live, hal::Loss::sample_lost, [sample](store::Writer& writer) { writer.add_sample(*sample); });
-        live.with_engine([sample, at = mono_of(sample->wall_ns)](correlate::Engine& engine) {
-          engine.add_device_sample(*sample, at);
-        });
+        live.with_feed(
+            [sample, at = mono_of(sample->wall_ns)](EngineFeed& feed) { feed.add_device_sample(*sample, at); });
       });
     }
   }
@@ -103,7 +103,7 @@ struct Sampling::State {
     with_recorder([&](Recorder& live) {
       live.add_event(event);
       keep(live, hal::Loss::device_error_lost, [error](store::Writer& writer) { writer.add_device_error(error); });
-      live.with_engine([error](correlate::Engine& engine) { engine.add_device_error(error); });
+      live.with_feed([error](EngineFeed& feed) { feed.engine().add_device_error(error); });
     });
   }
 

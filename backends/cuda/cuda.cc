@@ -66,7 +66,7 @@ constexpr Diagnostic kDiagnostics[] = {
 
 // CUDA C++ Programming Guide and PyTorch's documentation, "CUDA Environment Variables".
 constexpr SlowSetting kSettings[] = {
-    {"CUDA_LAUNCH_BLOCKING", TimeClass::kSubmit, "each launch waits for its work"},
+    {"CUDA_LAUNCH_BLOCKING", TimeClass::kSubmit, "each launch waits for its work", {}, false, true},
     {"PYTORCH_NO_CUDA_MEMORY_CACHING", TimeClass::kAllocate, "each tensor is allocated anew"},
 };
 

@@ -5,6 +5,9 @@
 #include <array>
 #include <cctype>
 #include <cstring>
+#include <map>
+#include <optional>
+#include <span>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -33,7 +36,15 @@ static_assert(sizeof(PciInfo) == 68);
 struct Utilization {  // nvmlUtilization_t, percent
   uint32_t gpu, memory;
 };
-struct Memory {  // nvmlMemory_t, bytes
+struct Sample {  // nvmlSample_t, with the value as an unsigned int
+  uint64_t wall_us;
+  uint32_t value, unused;
+};
+static_assert(sizeof(Sample) == 16);
+constexpr int kUtilizationSamples = 1;  // NVML_GPU_UTILIZATION_SAMPLES: percent of each fifth of a second
+constexpr uint32_t kUnsignedInt = 1;    // nvmlValueType_t
+constexpr unsigned kMaxSamples = 256;   // it keeps some 14 s of them
+struct Memory {                         // nvmlMemory_t, bytes
   uint64_t total, free, used;
 };
 struct ProcessInfo {  // nvmlProcessInfo_v2_t, of the functions with suffix _v3
@@ -71,6 +82,7 @@ struct Api {
   int (*DeviceGetName)(Handle, char*, unsigned);
   int (*DeviceGetPciInfo_v3)(Handle, PciInfo*);
   int (*DeviceGetUtilizationRates)(Handle, Utilization*);
+  int (*DeviceGetSamples)(Handle, int, unsigned long long, uint32_t*, unsigned*, Sample*);
   int (*DeviceGetMemoryInfo)(Handle, Memory*);
   int (*DeviceGetClockInfo)(Handle, int, unsigned*);
   int (*DeviceGetPowerUsage)(Handle, unsigned*);
@@ -111,6 +123,7 @@ void find_all(void* library, Api& api) {
   FIND(DeviceGetName);
   FIND(DeviceGetPciInfo_v3);
   FIND(DeviceGetUtilizationRates);
+  FIND(DeviceGetSamples);
   FIND(DeviceGetMemoryInfo);
   FIND(DeviceGetClockInfo);
   FIND(DeviceGetPowerUsage);
@@ -256,6 +269,28 @@ class Nvml : public hal::DeviceSampler {
     }
   }
 
+  // Nothing the first time: what the device did before the trace is not asked for.
+  std::optional<double> busy_since_last(Handle handle) {
+    std::array<Sample, kMaxSamples> samples{};
+    uint32_t type = 0;
+    unsigned count = kMaxSamples;
+    uint64_t& last_us = last_samples_us_[handle];
+    if (!call(api_.DeviceGetSamples, handle, kUtilizationSamples, last_us, &type, &count, samples.data()) ||
+        type != kUnsignedInt) {
+      return std::nullopt;
+    }
+    const uint64_t since_us = last_us;
+    uint64_t sum = 0, counted = 0;
+    for (const Sample& one : std::span(samples).first(std::min(count, kMaxSamples))) {
+      if (one.wall_us <= since_us || one.value > 100) continue;
+      last_us = std::max(last_us, one.wall_us);
+      sum += one.value;
+      ++counted;
+    }
+    if (since_us == 0 || counted == 0) return std::nullopt;
+    return static_cast<double>(sum) / static_cast<double>(counted) / 100.0;
+  }
+
   hal::Device device(Handle handle, unsigned position) {
     hal::Device device = identity(handle, position);
     unsigned value = 0;
@@ -265,6 +300,7 @@ class Nvml : public hal::DeviceSampler {
       device.add(ReadingId::utilization_ratio, busy.gpu / 100.0);
       device.add(ReadingId::memory_utilization_ratio, busy.memory / 100.0);
     }
+    if (const auto ratio = busy_since_last(handle)) device.add(ReadingId::busy_ratio, *ratio);
     constexpr std::array<const char*, 4> kClocks = {"graphics", "sm", "memory", "video"};
     for (size_t i = 0; i < kClocks.size(); ++i) {
       if (call(api_.DeviceGetClockInfo, handle, static_cast<int>(i), &value)) {
@@ -359,6 +395,7 @@ class Nvml : public hal::DeviceSampler {
   uint64_t retry_mono_ns_ = 0;
   std::string reason_;
   std::string driver_;
+  std::map<Handle, uint64_t> last_samples_us_;  // of busy_since_last
 };
 
 }  // namespace

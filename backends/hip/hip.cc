@@ -47,7 +47,7 @@ constexpr Diagnostic kDiagnostics[] = {
 
 // HIP's documentation, "Debugging with HIP".
 constexpr SlowSetting kSettings[] = {
-    {"HIP_LAUNCH_BLOCKING", TimeClass::kSubmit, "each launch waits for its work"},
+    {"HIP_LAUNCH_BLOCKING", TimeClass::kSubmit, "each launch waits for its work", {}, false, true},
     {"AMD_SERIALIZE_KERNEL", TimeClass::kSubmit, "kernels run one after the other"},
     {"AMD_SERIALIZE_COPY", TimeClass::kSubmit, "copies run one after the other"},
 };

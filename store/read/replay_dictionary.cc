@@ -76,7 +76,7 @@ Status ReplayDictionary::load(Database& database) {
   return database.each_row(
       "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "
       "coalesce(cgroup_id, 0), coalesce(cgroup_path, ''), coalesce(container_id, ''), coalesce(pod_uid, ''), "
-      "coalesce(rank, -1) FROM processes ORDER BY id",
+      "coalesce(rank, -1), coalesce(settings, '') FROM processes ORDER BY id",
       [&](const Statement& row) {
         if (!valid(row.integer(0))) return;
         hal::Process process;
@@ -89,6 +89,7 @@ Status ReplayDictionary::load(Database& database) {
         process.container_id = row.text(8);
         process.pod_uid = row.text(9);
         process.rank = static_cast<int32_t>(row.integer(10));
+        process.settings = row.text(11);
         at_id(processes_, row.integer(0)) = {row.integer(1), std::move(process)};
       });
 }

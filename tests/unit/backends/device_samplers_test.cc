@@ -2,12 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +49,19 @@ class Nvml : public ::testing::Test {
   HeldClock clock_;
   hal::SamplerWorld world_;
 };
+
+// Not what it did before the first look; then each sample once.
+TEST_F(Nvml, CountsHowLongTheDeviceWorkedSinceTheLastLook) {
+  const auto sampler = cuda::open_nvml(world_);
+  EXPECT_EQ(value_of(sampler->sample().devices[0], ReadingId::busy_ratio), std::nullopt);
+  EXPECT_EQ(value_of(sampler->sample().devices[0], ReadingId::busy_ratio), std::nullopt) << "nothing since";
+  std::this_thread::sleep_for(std::chrono::milliseconds(1650));
+  const auto sample = sampler->sample();
+  const auto busy = value_of(sample.devices[0], ReadingId::busy_ratio);
+  ASSERT_TRUE(busy.has_value());
+  EXPECT_NEAR(*busy, 0.6, 0.15) << "three of four samples are 80 %";
+  EXPECT_EQ(value_of(sample.devices[1], ReadingId::busy_ratio), std::nullopt);
+}
 
 TEST_F(Nvml, ReadsEverythingADeviceGives) {
   const auto sample = cuda::open_nvml(world_)->sample();

@@ -37,10 +37,13 @@ struct Answer {
   }
 };
 
-Answer ask(const World& world, uint64_t shuffle_seed = 0, uint64_t probe_ns = 0) {
+// `busy`: what its devices count in each second.
+Answer ask(const World& world, uint64_t shuffle_seed = 0, uint64_t probe_ns = 0,
+           const std::vector<hal::DeviceSample>& samples = {}, const std::vector<double>& busy = {}) {
   hal::LossLedger ledger;
   Budget budget(ledger);
   budget.set_probe_cost(probe_ns);
+  for (const hal::DeviceSample& sample : samples) budget.add_device_sample(sample);
   world.feed(budget, shuffle_seed);
   Answer answer;
   BudgetSummary summary(ledger);
@@ -53,6 +56,12 @@ Answer ask(const World& world, uint64_t shuffle_seed = 0, uint64_t probe_ns = 0)
   }
   answer.causes = budget.blame().causes();
   answer.roles = budget.blame().roles();
+  const uint64_t first_ns = answer.seconds.empty() ? 0 : answer.seconds.front().second * Budget::kWindowNs;
+  for (uint64_t second = 0; second < 60 && !busy.empty(); ++second) {
+    hal::DeviceSample sample;
+    for (const double one : busy) sample.devices.emplace_back().add(hal::ReadingId::busy_ratio, one);
+    summary.add_device_sample(sample, first_ns + second * Budget::kWindowNs);
+  }
   answer.processes = summary.results(budget.blame());
   EXPECT_EQ(ledger.count(hal::Loss::budget_forgotten), 0U);
   return answer;
@@ -286,6 +295,111 @@ TEST(Budget, AGapBehindACopyThatFoundTheDeviceIdleIsKnown) {
   EXPECT_EQ(process.result.limit, Limit::kHostBound);
   const ClassTime& host = process.evaluated.sums.of(TimeClass::kHost);
   EXPECT_ABOUT(host.low / process.evaluated.steps, 20 * kMs - 4'400 * kUs, 300 * kUs);  // 1 MiB at 250 MB/s
+}
+
+// Nothing waits for the device: when it worked is not known, but how long in all is, by its own count. What the other
+// classes cannot have lost of its rest, host code has.
+TEST(Budget, WhatTheDeviceCountsRaisesWhatWasLostAtTheLeast) {
+  World world;
+  for (size_t i = 0; i < 1000; ++i) {
+    for (size_t k = 0; k < 100; ++k) {
+      world.launch(1, 7, 10 * kUs, 40 * kUs);
+      world.run(1, 60 * kUs);
+    }
+    if (i % 100 == 99) world.stream_sync(1, 7, How::kSleep);
+  }
+  const auto result = [&](const std::vector<double>& busy) { return ask(world, 0, 0, {}, busy).only(); };
+  const auto low = [](const ProcessBudget& one, TimeClass is) {
+    return static_cast<double>(one.evaluated.sums.of(is).low) / static_cast<double>(one.evaluated.sums.total_ns());
+  };
+  EXPECT_EQ(result({}).result.limit, Limit::kNotKnown);
+  const ProcessBudget known = result({0.1});
+  EXPECT_EQ(known.result.limit, Limit::kHostBound);
+  EXPECT_NEAR(low(known, TimeClass::kHost), 0.85 - 0.4, 0.02);
+  EXPECT_NEAR(low(known, TimeClass::kSubmit), 0.85 - 0.6, 0.02);
+  EXPECT_NEAR(static_cast<double>(known.evaluated.sums.idle_low),
+              0.85 * static_cast<double>(known.evaluated.sums.total_ns()),
+              0.02 * static_cast<double>(known.evaluated.sums.total_ns()));
+  EXPECT_EQ(result({0.1, 0.97}).result.limit, Limit::kNotKnown) << "it may be the one that works";
+  EXPECT_EQ(result({0.97}).result.limit, Limit::kNotKnown);
+}
+
+hal::DeviceSample links(std::initializer_list<std::pair<double, double>> generations_and_widths) {
+  hal::DeviceSample sample;
+  for (const auto& [generation, width] : generations_and_widths) {
+    hal::Device& device = sample.devices.emplace_back();
+    device.uuid = "GPU-" + std::to_string(sample.devices.size());
+    device.add(hal::ReadingId::pcie_link_generation, generation);
+    device.add(hal::ReadingId::pcie_link_width, width);
+  }
+  return sample;
+}
+
+// (D5) The best that each link was counts, of these the slowest; a device whose link is not known leaves all unknown.
+TEST(Budget, AGapBehindALargeCopyIsKnownWhereTheLinkIs) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 64 << 20, 2 * kMs);
+    world.run(1, 25 * kMs);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const auto host_ms = [&](const std::vector<hal::DeviceSample>& samples) {
+    const ProcessBudget process = ask(world, 0, 0, samples).only();
+    const uint64_t low = process.evaluated.sums.of(TimeClass::kHost).low / process.evaluated.steps;
+    EXPECT_EQ(process.result.limit, low > kMs ? Limit::kHostBound : Limit::kNotKnown);
+    return static_cast<double>(low) / 1e6;
+  };
+  EXPECT_EQ(host_ms({}), 0);
+  EXPECT_NEAR(host_ms({links({{5, 16}})}), 25 - 8.72, 0.1);  // 64 MiB at an eighth of 63 GB/s, and 0.2 ms
+  EXPECT_NEAR(host_ms({links({{1, 16}}), links({{5, 16}}), links({{1, 16}})}), 25 - 8.72, 0.1);
+  EXPECT_NEAR(host_ms({links({{5, 16}, {4, 16}})}), 25 - 17.24, 0.1);
+  EXPECT_EQ(host_ms({links({{5, 16}, {0, 16}})}), 0);
+}
+
+// As PyTorch copies a batch that is not pinned: "asynchronously", and the library takes it through a buffer meanwhile.
+TEST(Budget, ACopyThatTheCallingThreadMakesIsCopyingWhereTheDeviceHasNothingElse) {
+  for (const bool after_work : {false, true}) {
+    World world;
+    for (size_t i = 0; i < 200; ++i) {
+      if (after_work) world.launch(1, 7, 20 * kMs);
+      world.copy_async(1, 7, hal::Direction::kHostToDevice, 256 << 20, 40 * kMs, 40 * kMs);
+      world.launch(1, 7, 2 * kMs);
+      world.stream_sync(1, 7, How::kSleep);
+    }
+    const ProcessBudget process = ask(world).only();
+    const ClassTime& copy = process.evaluated.sums.of(TimeClass::kCopy);
+    EXPECT_ABOUT(copy.ns / process.evaluated.steps, 40 * kMs, 200 * kUs);
+    EXPECT_ABOUT(copy.low / process.evaluated.steps, after_work ? 0 : 40 * kMs, 200 * kUs);
+    EXPECT_EQ(process.result.limit == Limit::kCopyBound, !after_work);
+  }
+}
+
+// (D6) CUDA_LAUNCH_BLOCKING and its like: what the device does is known from the launches alone.
+TEST(DeviceTime, ALaunchThatBlocksCoversItsWork) {
+  for (const bool blocks : {false, true}) {
+    hal::LossLedger ledger;
+    DeviceTime device(ledger);
+    device.set_launches_block(blocks);
+    ThreadTime thread;
+    const CallFacts facts = make_facts("acmeLaunch", "acmeLaunch", "RUNTIME", "acme", hal::Kind::kLaunch, false);
+    uint64_t idle = 0, busy = 0;
+    for (uint64_t i = 0; i < 100; ++i) {
+      BudgetCall call;
+      call.start_ns = 1000 * kMs + i * kMs;
+      call.end_ns = call.start_ns + 700 * kUs;
+      call.stream = 7;
+      call.tid = 1;
+      const CallSpan span = device.add(call, facts, thread);
+      EXPECT_TRUE(!blocks || span.use == CallUse::kSubmit);
+    }
+    for (const DeviceSegment& one : device.take(device.settle(1100 * kMs))) {
+      if (one.state == DeviceState::kIdle) idle += one.to_ns - one.from_ns;
+      if (one.state == DeviceState::kBusy) busy += one.to_ns - one.from_ns;
+    }
+    EXPECT_ABOUT(idle, blocks ? 100 * 300 * kUs : 0, kMs);
+    EXPECT_ABOUT(busy, blocks ? 100 * 700 * kUs : 0, kMs);
+  }
 }
 
 // A kernel was submitted before the copy: how long it runs is not known.

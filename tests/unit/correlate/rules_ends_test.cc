@@ -363,7 +363,7 @@ TEST(Ends, MemoryThatGrewUntilItWasGoneIsAnOutOfMemory) {
   const auto chains = run(stream);
   ASSERT_THAT(chains, SizeIs(1)) << text_of(chains);
   EXPECT_EQ(chains[0].rule, rule(RuleId::device_out_of_memory).name);
-  EXPECT_EQ(chains[0].severity, "HIGH");
+  EXPECT_EQ(chains[0].severity, "CRITICAL");  // it ended the process
   EXPECT_THAT(text_of(chains), HasSubstr("process_failed: train (pid 100) failed: exit status 1"));
 }
 

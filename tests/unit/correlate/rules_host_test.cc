@@ -195,14 +195,21 @@ TEST(HostRules, ADeviceSharedWithALateComerIsContended) {
 }
 
 TEST(HostRules, TinyLaunchesAreABoundOnlyWhereTheDeviceIsNeverBehind) {
-  const auto launching = [](uint64_t sync_ns) {
+  static constexpr hal::SlowSetting kBlocking[] = {{"ACME_BLOCKING", hal::TimeClass::kDeviceWait, "", {}, false, true}};
+  const std::span<const hal::SlowSetting> tables[] = {kBlocking};
+  hal::publish_slow_settings(tables);
+  const auto launching = [](uint64_t sync_ns, const char* settings = "") {
     Stream stream;
+    hal::Process& process = stream.processes.emplace_back();
+    process.pid = kPid;
+    process.settings = settings;
     for (uint64_t i = 0; i < 50'000; ++i) stream.launch(i * 200 * kMicro, 150 * kMicro);
     for (uint64_t i = 0; i < 100; ++i) stream.sync(i * 100 * kMilli + 160 * kMicro, sync_ns);
     return run(stream);
   };
   EXPECT_ONLY(launching(10 * kMicro), RuleId::launch_bound);
   EXPECT_THAT(launching(30 * kMilli), IsEmpty());
+  EXPECT_THAT(launching(10 * kMicro, "ACME_BLOCKING=1"), IsEmpty()) << "they wait for their work";
 }
 
 TEST(HostRules, ThreadsThatWaitForEachOthersWorkOnTheDefaultStreamShareIt) {

@@ -2,6 +2,8 @@
 // only.
 #include "correlate/step_finder.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "numbers.h"
@@ -11,14 +13,8 @@ namespace {
 
 class Submitting {
  public:
-  void launch(uint64_t function, uint64_t takes_ns) {
-    BudgetCall call;
-    call.start_ns = now_ns;
-    call.end_ns = now_ns += takes_ns;
-    call.function = function;
-    call.tid = kPid;
-    finder.add(call, facts_);
-  }
+  void launch(uint64_t function, uint64_t takes_ns, uint32_t tid = kPid) { add(function, takes_ns, tid, facts_); }
+  void sync(uint64_t takes_ns) { add(0, takes_ns, kPid, waits_); }
   // What ended since it was asked last, the anchor chosen anew.
   std::vector<StepBoundary> next() {
     finder.choose();
@@ -28,8 +24,34 @@ class Submitting {
   uint64_t now_ns = 1000 * kMs;
 
  private:
+  void add(uint64_t function, uint64_t takes_ns, uint32_t tid, const CallFacts& facts) {
+    BudgetCall call;
+    call.start_ns = now_ns;
+    call.end_ns = now_ns += takes_ns;
+    call.function = function;
+    call.tid = tid;
+    finder.add(call, facts);
+  }
   CallFacts facts_ = make_facts("acmeLaunch", "acmeLaunch", "RUNTIME", "acme", hal::Kind::kLaunch, false);
+  CallFacts waits_ = make_facts("acmeWait", "acmeWait", "RUNTIME", "acme", hal::Kind::kSync, true);
 };
+
+// A second thread launches more, and more regularly, as PyTorch's of the backward pass; the first one waits.
+TEST(StepFinder, TheStepsAreThoseOfAThreadThatLaunchesAndWaits) {
+  for (const bool waits : {false, true}) {
+    Submitting program;
+    std::map<uint32_t, size_t> ends;
+    for (uint64_t step = 0; step < 200; ++step) {
+      program.launch(1, kMs / 10 + step % 5 * kMs);
+      for (uint64_t kernel = 10; kernel < 15; ++kernel) program.launch(kernel, kMs, kPid + 1);
+      if (waits) program.sync(8 * kMs - step % 5 * kMs);
+      if (!waits) program.now_ns += 8 * kMs - step % 5 * kMs;
+      for (const StepBoundary& one : program.next()) ++ends[one.tid];
+    }
+    EXPECT_GT(ends[waits ? kPid : kPid + 1], 150U);
+    EXPECT_EQ(ends[waits ? kPid + 1 : kPid], 0U);
+  }
+}
 
 // (N1)
 TEST(StepFinder, ALoopOfEqualLaunchesMayHaveAnyNumberOfTurns) {

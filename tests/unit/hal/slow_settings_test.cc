@@ -29,5 +29,15 @@ TEST(SlowSettings, ThreadsSlowWhereThereAreMoreThanCpus) {
   for (const char* value : {"4,2", "-1", "many", ""}) EXPECT_FALSE(is_slow(*threads, value, 2)) << value;
 }
 
+TEST(SlowSettings, LaunchesBlockWhereASettingOfTheProgramSaysSo) {
+  constexpr SlowSetting kOf[] = {{"ACME_BLOCKING", TimeClass::kDeviceWait, "", {}, false, true}};
+  const std::span<const SlowSetting> tables[] = {kOf};
+  publish_slow_settings(tables);
+  EXPECT_TRUE(makes_launches_block("OMP_NUM_THREADS=4 ACME_BLOCKING=1"));
+  for (const char* other : {"", "ACME_BLOCKING=0", "ACME_BLOCKING", "OMP_NUM_THREADS=4", "XACME_BLOCKING=1"}) {
+    EXPECT_FALSE(makes_launches_block(other)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace ingero::hal

@@ -227,8 +227,10 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.end_ns = (thread->second.last_second + 1) * Budget::kWindowNs;
     }
     if (const auto idle = idle_between(budget.start_ns, budget.end_ns)) {
-      const double idle_ns = *idle * static_cast<double>(budget.evaluated.sums.total_ns());
-      tighten(budget.evaluated.sums, static_cast<uint64_t>(idle_ns));
+      // What is not evaluated, as evaluations and checkpoints, may have had all of it.
+      const double span_ns = static_cast<double>(budget.end_ns - budget.start_ns);
+      const double others_ns = span_ns - static_cast<double>(budget.evaluated.sums.total_ns());
+      tighten(budget.evaluated.sums, static_cast<uint64_t>(std::max(0.0, *idle * span_ns - std::max(0.0, others_ns))));
     }
     budget.result = evaluate(budget.evaluated, blame);
     // Slow steps decide where they cost much, and more than what usual steps lose.

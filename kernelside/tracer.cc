@@ -782,6 +782,12 @@ void Tracer::attach(File& file, const std::string& open_path) {
   if (passing.ok() && *passing) {
     note_refusals(**passing);
     file.passing = std::move(*passing);
+  } else if (!passing.ok()) {
+    for (const AttachPoint& point : points.passing) {
+      by_probe[point.id]->state = hal::RowState::kRefused;
+      by_probe[point.id]->reason = passing.error().text();
+      ledger_.add(hal::Loss::attach_refused);
+    }
   }
   for (auto& report : file.reports) {
     report.probes = static_cast<size_t>(std::ranges::count(report.rows, hal::RowState::kResolved, &RowReport::state));

@@ -324,6 +324,27 @@ TEST(Budget, WhatTheDeviceCountsRaisesWhatWasLostAtTheLeast) {
   EXPECT_EQ(result({0.97}).result.limit, Limit::kNotKnown);
 }
 
+// The device rests while the program evaluates for a second now and then: its steps have not lost that.
+TEST(Budget, WhatTheDeviceCountsBetweenTheStepsIsNotTheirs) {
+  World world;
+  for (size_t i = 0; i < 1000; ++i) {
+    for (size_t k = 0; k < 100; ++k) {
+      world.launch(1, 7, 10 * kUs, 10 * kUs, 1 + k);
+      world.run(1, 90 * kUs);
+    }
+    if (i % 100 == 99) world.run(1, 2 * kSecond);
+    if (i % 100 == 99) world.stream_sync(1, 7, How::kSleep);
+  }
+  const auto low_of = [&](const std::vector<double>& busy) {
+    const ProcessBudget process = ask(world, 0, 0, {}, busy).only();
+    return static_cast<double>(process.evaluated.sums.lost_low()) /
+           static_cast<double>(process.evaluated.sums.total_ns());
+  };
+  EXPECT_LT(low_of({}), 0.02);
+  EXPECT_LT(low_of({0.3}), 0.02);
+  EXPECT_GT(low_of({0.05}), 0.3);
+}
+
 hal::DeviceSample links(std::initializer_list<std::pair<double, double>> generations_and_widths) {
   hal::DeviceSample sample;
   for (const auto& [generation, width] : generations_and_widths) {

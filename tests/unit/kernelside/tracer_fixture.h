@@ -51,6 +51,14 @@ inline constexpr hal::Library kOtherLibraries[] = {
 inline constexpr hal::Row kElsewhereRows[] = {{.name = "elsewhere", .kind = hal::Kind::kFree, .shape = kShape}};
 inline constexpr hal::Library kElsewhereLibraries[] = {
     {.name = "libelsewhere", .sonames = kSonames, .rows = kElsewhereRows, .layer = "LIB"}};
+// Of a fourth: one that frameworks call around every launch.
+inline constexpr hal::Row kAskingRows[] = {
+    {.name = "exported", .kind = hal::Kind::kAlloc, .shape = kShape},
+    {.name = "weak_one", .kind = hal::Kind::kDevice, .shape = kShape, .flags = hal::kAsksDevice},
+};
+inline constexpr hal::Library kAskingLibraries[] = {
+    {.name = "libasking", .sonames = kSonames, .rows = kAskingRows, .layer = "LIB"}};
+inline constexpr hal::Backend kAsking = {.name = "four", .vendor = "v", .libraries = kAskingLibraries};
 inline constexpr hal::Backend kBackend = {.name = "one", .vendor = "v", .libraries = kLibraries};
 inline constexpr hal::Backend kOther = {.name = "two", .vendor = "v", .libraries = kOtherLibraries};
 inline constexpr hal::Backend kElsewhere = {.name = "three", .vendor = "v", .libraries = kElsewhereLibraries};
@@ -147,6 +155,7 @@ class TracerTest : public ::testing::Test {
   static constexpr const hal::Backend* kOne[] = {&kBackend};
   static constexpr const hal::Backend* kBoth[] = {&kBackend, &kOther};
   static constexpr const hal::Backend* kWithElsewhere[] = {&kElsewhere, &kBackend};
+  static constexpr const hal::Backend* kOnlyAsking[] = {&kAsking};
   static constexpr const hal::Backend* kOnlyElsewhere[] = {&kElsewhere};
   std::vector<const hal::Backend*> unprobed_;
   ProcTree tree_;

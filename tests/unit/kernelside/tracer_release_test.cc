@@ -39,6 +39,32 @@ class TracerReleaseTest : public TracerTest {
   }
 };
 
+TEST_F(TracerReleaseTest, WhatOnlyAsksForTheDeviceIsProbedForAWhileInWhatRanBefore) {
+  start(kOnlyAsking);
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  EXPECT_EQ(links_.open_links(FakeLinks::kEnter), 2U);
+  EXPECT_EQ(row_of(only_report(), "weak_one").state, hal::RowState::kResolved);
+  clock_.now_ns += 1'900'000'000;
+  tracer_->sweep();
+  EXPECT_EQ(links_.open_links(FakeLinks::kEnter), 2U);
+  clock_.now_ns += 200'000'000;
+  tracer_->sweep();
+  EXPECT_EQ(links_.open_links(FakeLinks::kEnter), 1U);
+  EXPECT_EQ(links_.open_links(FakeLinks::kReturn), 1U);
+  tracer_->detach();
+  EXPECT_EQ(links_.open_links(FakeLinks::kEnter), 0U);
+}
+
+TEST_F(TracerReleaseTest, WhatOnlyAsksForTheDeviceIsNotProbedWhereAllCallsAreSeen) {
+  start(kOnlyAsking);
+  const hal::Mapping mapping = map(100, library_);
+  EXPECT_TRUE(tracer_->consider(100, mapping, clock_.now_ns));
+  EXPECT_EQ(links_.open_links(FakeLinks::kEnter), 1U);
+  EXPECT_EQ(row_of(only_report(), "weak_one").state, hal::RowState::kRefused);
+  EXPECT_EQ(ledger_.count(hal::Loss::attach_refused), 0U);
+}
+
 TEST_F(TracerReleaseTest, ADeletedFileThatNobodyMapsGivesItsProbesBack) {
   const std::string path = map_copy(100, "a");
   EXPECT_EQ(links(), 2U);

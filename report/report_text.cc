@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "correlate/facts.h"
 #include "report/frame_text.h"
+#include "report/kernel_title.h"
 #include "report/legacy/stored_chains.h"
 #include "report/report.h"
 #include "report/table.h"
@@ -251,7 +252,7 @@ std::string where_blocked(const CallInstance& call) {
 std::string about(const Report& report, const CallInstance& call) {
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
-  if (!call.kernel.empty()) add("kernel " + printable(call.kernel, 100));
+  if (!call.kernel.empty()) add("kernel " + printable(kernel_title(call.kernel), 100));
   if (call.bytes) add(format_bytes(*call.bytes) + (call.direction.empty() ? "" : " " + printable(call.direction)));
   if (call.failed && call.return_code) {
     const auto known = report.statuses.find({call.op, *call.return_code});
@@ -487,7 +488,7 @@ std::string kernels_text(const std::vector<KernelFigures>& kernels, bool colour)
   for (size_t i = 0; i < std::min(kMaxShown, kernels.size()); ++i) {
     const KernelFigures& kernel = kernels[i];
     const auto whole = [](double value) { return static_cast<uint64_t>(value + 0.5); };
-    table.add_row({kernel.untrusted_name.empty() ? "(no name)" : printable(kernel.untrusted_name, 60),
+    table.add_row({kernel.untrusted_name.empty() ? "(no name)" : printable(kernel_title(kernel.untrusted_name), 80),
                    number(kernel.launches), number(kernel.failed), format_duration(kernel.launch_ns),
                    number(kernel.waits), format_duration(whole(kernel.wait_ns)),
                    format_bytes(whole(kernel.copied_bytes))});

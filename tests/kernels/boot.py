@@ -6,9 +6,11 @@ import dataclasses
 import os
 import re
 import shutil
+import socket
 import subprocess
 import tarfile
 import tempfile
+import time
 
 import guest
 import kernels
@@ -71,6 +73,23 @@ def fault_in(text):
     return ""
 
 
+def processors(monitor):
+    """Where each of the guest's processors is, twice: a guest that gives no answer may spin, sleep, or be the emulator's."""
+    said = []
+    try:
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(5)
+            line.connect(monitor)
+            for _ in range(2):
+                line.sendall(b"info registers -a\n")
+                time.sleep(1)
+                text = line.recv(1 << 20).decode(errors="replace")
+                said += re.findall(r"CPU#\d+|(?:RIP|PC)=\w+ RFL=\w+.*HLT=\d|PC=\w+", text)
+    except OSError as error:
+        said.append(f"the emulator's monitor: {error}")
+    return "emulator: " + " ".join(said)
+
+
 def boot(kernel, base, script, out, *, arch="amd64", preempt=None, cpus=2, memory_mb=2048, limit_s=600, files=(),
          modules=(), append="", network=()):
     """`kernel`: a folder of kernels.fetch(); `base`: an archive of guest.make_base(). The folder `out` is made anew."""
@@ -78,7 +97,7 @@ def boot(kernel, base, script, out, *, arch="amd64", preempt=None, cpus=2, memor
     os.makedirs(out)
     machine = MACHINES[arch]
     with tempfile.TemporaryDirectory(prefix="ingero-boot.") as work:
-        job, root, disk = (os.path.join(work, name) for name in ("job", "root", "disk"))
+        job, root, disk, monitor = (os.path.join(work, name) for name in ("job", "root", "disk", "monitor"))
         guest.make_job(job, kernel, script, files, modules)
         with open(root, "wb") as whole:
             for part in (base, job):
@@ -95,17 +114,22 @@ def boot(kernel, base, script, out, *, arch="amd64", preempt=None, cpus=2, memor
         if preempt:
             words.append(f"preempt={preempt}")
         command = [guest.find_program(machine["program"]), *machine["machine"], "-accel", "tcg,thread=multi",
-                   "-cpu", machine["cpu"], "-m", str(memory_mb), "-smp", str(cpus), "-display", "none", "-monitor", "none",
+                   "-cpu", machine["cpu"], "-m", str(memory_mb), "-smp", str(cpus), "-display", "none",
+                   "-monitor", f"unix:{monitor},server,nowait",
                    "-no-reboot", *(network or ("-nic", "none")), "-serial", f"file:{console}",
                    "-drive", f"file={disk},format=raw,if=none,id=out,cache=unsafe",
                    "-device", "virtio-blk-pci,drive=out",
                    "-kernel", os.path.join(kernel, "vmlinuz"), "-initrd", root, "-append", " ".join(words)]
         late = False
         with open(os.path.join(out, "qemu"), "wb") as said:
-            try:
-                subprocess.run(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, timeout=limit_s)
-            except subprocess.TimeoutExpired:
-                late = True
+            with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said) as emulator:
+                try:
+                    emulator.wait(limit_s)
+                except subprocess.TimeoutExpired:
+                    late = True
+                    said.write(processors(monitor).encode())
+                finally:
+                    emulator.kill()
         folder = os.path.join(out, "files")
         os.makedirs(folder)
         try:

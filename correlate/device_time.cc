@@ -189,7 +189,11 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   if (!covered.any) return span;
   if (covered.only_collectives) span.use = CallUse::kCollectiveSync;
   if (evidence.has_waited && evidence.busy_until_ns > covered.last_end_ns) {
-    if (copied && evidence.busy_until_ns > *copied) has_slow_link_ = true;
+    if (copied && evidence.busy_until_ns > *copied) {
+      has_slow_link_ = slowest_link_ <= kSlowestLink;
+      slowest_link_ = kSlowestLink;
+      is_link_doubted_ = true;
+    }
     busy_.push_back({covered.last_end_ns, evidence.busy_until_ns});
   }
   return span;

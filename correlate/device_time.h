@@ -11,11 +11,10 @@
 // D3  Memory is bounded; work that nothing waits for within kDrainedNs counts as unknown until then.
 // D4  The result depends on the calls and their times, not on the order in which threads' calls were given within one
 //     settle().
-// D5  A copy that finds the device without work is over when the slowest link would have moved it: that of the
-// machine's
-//     devices, shared by eight that copy at once (hal/device.h), or where it is not known PCIe 1.0 x1, 250 MB/s of
-//     payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy to last longer ends
-//     this assumption for the process.
+// D5  A copy that finds the device without work is over when the slowest link would have moved it: the machine's,
+//     shared by eight devices that copy at once (hal/device.h), or where that is not known PCIe 1.0 x1, 250 MB/s of
+//     payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy to last longer than
+//     the machine's link allows leaves the slowest one, and then nothing, of this assumption for the process.
 // D6  Where the program's environment makes launches wait for their work, each covers what its stream has.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
@@ -79,7 +78,9 @@ class DeviceTime {
   explicit DeviceTime(hal::LossLedger& ledger) : ledger_(ledger) {}
 
   // Bytes a nanosecond that a copy surely gets (D5).
-  void set_slowest_link(double rate) { slowest_link_ = rate; }
+  void set_slowest_link(double rate) {
+    if (!is_link_doubted_) slowest_link_ = rate;
+  }
   void set_launches_block(bool block) { launches_block_ = block; }  // (D6)
   // What was submitted before is not known.
   void begin_unknown(uint64_t mono_ns);
@@ -133,7 +134,7 @@ class DeviceTime {
   size_t outstanding_submissions_ = 0;
   std::optional<uint64_t> copied_ns_;  // only copies are outstanding, and are over by then (D5)
   double slowest_link_ = kSlowestLink;
-  bool has_slow_link_ = false;
+  bool is_link_doubted_ = false, has_slow_link_ = false;
   bool launches_block_ = false;
   std::vector<Span> alive_, busy_, copies_;  // work that may be there; that is there; that a thread copies itself
   std::vector<Submission> submissions_;

@@ -378,6 +378,22 @@ TEST(Budget, AGapBehindALargeCopyIsKnownWhereTheLinkIs) {
   EXPECT_EQ(host_ms({links({{5, 16}, {0, 16}})}), 0);
 }
 
+// (D5) A copy that took longer than the machine's link allows: from then on it is the slowest link there is.
+TEST(Budget, ALinkThatIsSlowerThanItShouldBeIsNotBelieved) {
+  World world;
+  world.copy_async(1, 7, hal::Direction::kHostToDevice, 64 << 20, 100 * kMs);
+  world.stream_sync(1, 7, How::kSleep);
+  for (size_t i = 0; i < 200; ++i) {
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.run(1, 20 * kMs);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const ProcessBudget process = ask(world, 0, 0, {links({{5, 16}})}).only();
+  const ClassTime& host = process.evaluated.sums.of(TimeClass::kHost);
+  EXPECT_ABOUT(host.low / process.evaluated.steps, 20 * kMs - 4'400 * kUs, 300 * kUs);  // 1 MiB at 250 MB/s
+}
+
 // As PyTorch copies a batch that is not pinned: "asynchronously", and the library takes it through a buffer meanwhile.
 TEST(Budget, ACopyThatTheCallingThreadMakesIsCopyingWhereTheDeviceHasNothingElse) {
   for (const bool after_work : {false, true}) {

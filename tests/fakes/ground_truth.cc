@@ -7,6 +7,8 @@
 // On a stand-in (it exports fake_control) arguments are any 64-bit words, bad pointers included, and the return code
 // and out-pointers are chosen too. On a real vendor library pointers lead to scratch memory, and each call is first
 // tried in a child process: one that does not survive is left out and named on stderr.
+// What only asks for the thread's device is called where --only names it: in a process that is traced from its start
+// the agent does not probe it (hal::kAsksDevice; tests/e2e/devices.py has what is seen of it).
 // --wait FILE: the libraries are loaded, then nothing is called until FILE exists. --rate N: at most N calls a second
 // per thread. The last line on stdout is one JSON object with the totals.
 #include <fcntl.h>
@@ -44,6 +46,8 @@ using ingero::tests::now_ns;
 using ingero::tests::sleep_ms;
 
 using namespace ingero::fakes;
+
+constexpr uint32_t kAsksDevice = 65536;  // hal::RowFlag
 
 struct Target {
   unsigned row;  // in fake_rows
@@ -365,7 +369,7 @@ bool load(const Options& options, std::vector<Target>& targets) {
       // "libcudart.so.13" is the library whose stand-in is called "libcudart.so.12": the part before ".so" decides.
       const std::string soname = row.soname;
       if (base.substr(0, base.find(".so")) != soname.substr(0, soname.find(".so"))) continue;
-      bool wanted = options.only.empty();
+      bool wanted = options.only.empty() && (row.flags & kAsksDevice) == 0;
       for (const auto& pattern : options.only) wanted |= fnmatch(pattern.c_str(), row.symbol, 0) == 0;
       auto exports = [&](const char* name) { return *name != 0 && dlsym(library, name) != nullptr; };
       if (*row.only_with != 0 && !exports(row.only_with)) continue;

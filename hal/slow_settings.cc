@@ -50,15 +50,22 @@ const SlowSetting* find_slow_setting(std::string_view name) {
   return found == list().end() ? nullptr : &*found;
 }
 
+std::vector<std::pair<const SlowSetting*, std::string_view>> slow_settings_in(std::string_view untrusted,
+                                                                              uint64_t cpus) {
+  std::vector<std::pair<const SlowSetting*, std::string_view>> found;
+  if (untrusted.empty()) return found;
+  for (const std::string_view one : split(untrusted, ' ')) {
+    const size_t equals = one.find('=');
+    if (equals == std::string_view::npos) continue;
+    const SlowSetting* known = find_slow_setting(one.substr(0, equals));
+    if (known != nullptr && is_slow(*known, one.substr(equals + 1), cpus)) found.emplace_back(known, one);
+  }
+  return found;
+}
+
 bool makes_launches_block(std::string_view settings) {
-  if (settings.empty()) return false;
-  const auto words = split(settings, ' ');
-  return std::any_of(words.begin(), words.end(), [](std::string_view word) {
-    const size_t equals = word.find('=');
-    if (equals == std::string_view::npos) return false;
-    const SlowSetting* known = find_slow_setting(word.substr(0, equals));
-    return known != nullptr && known->blocks_launches && is_slow(*known, word.substr(equals + 1), 0);
-  });
+  const auto found = slow_settings_in(settings, 0);
+  return std::any_of(found.begin(), found.end(), [](const auto& one) { return one.first->blocks_launches; });
 }
 
 }  // namespace ingero::hal

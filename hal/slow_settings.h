@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hal/time_class.h"
 
@@ -29,7 +31,11 @@ void publish_slow_settings(std::span<const std::span<const SlowSetting>> tables)
 std::span<const SlowSetting> slow_settings();
 // Null: it is none.
 const SlowSetting* find_slow_setting(std::string_view name);
-// Of a process's settings, as "NAME=value NAME=value": is one among them with which launches block?
+// Of a process's settings, "NAME=value NAME=value": those that slow it down, each with its text. `untrusted` outlives
+// it.
+std::vector<std::pair<const SlowSetting*, std::string_view>> slow_settings_in(std::string_view untrusted,
+                                                                              uint64_t cpus);
+// Is one among them with which launches block?
 bool makes_launches_block(std::string_view settings);
 
 }  // namespace ingero::hal

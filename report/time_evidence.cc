@@ -176,17 +176,13 @@ void add_settings(const Part& part, ProcessTime& time) {
   part.ask(
       "SELECT max(coalesce(cpu_cores, 0)) FROM sessions WHERE {}", of_node,
       [&](std::span<const store::Value> row) { cpus = static_cast<uint64_t>(std::max<int64_t>(0, row[0].integer)); });
-  for (const std::string_view one : split(settings, ' ')) {
-    const size_t equals = std::min(one.find('='), one.size());
-    const std::string_view name = one.substr(0, equals);
-    const hal::SlowSetting* known = hal::find_slow_setting(name);
-    if (known == nullptr || equals == one.size() || !hal::is_slow(*known, one.substr(equals + 1), cpus)) continue;
+  for (const auto& [known, text] : hal::slow_settings_in(settings, cpus)) {
     const uint64_t ns = sums.of(known->shows_in).ns;
     if (ns * 20 < sums.total_ns()) continue;
-    time.because.push_back(fmt::format("{} is set in its environment: {} ({:.0f}% of the time)", printable(one, 80),
+    time.because.push_back(fmt::format("{} is set in its environment: {} ({:.0f}% of the time)", printable(text, 80),
                                        known->effect,
                                        100 * static_cast<double>(ns) / static_cast<double>(sums.total_ns())));
-    time.remedy = fmt::format("unset {}", name);
+    time.remedy = fmt::format("unset {}", known->name);
   }
 }
 

@@ -139,14 +139,12 @@ void BudgetSummary::add(const BudgetSecond& second) {
 void BudgetSummary::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) {
   std::optional<double> idle;
   for (const hal::Device& device : sample.devices) {
-    const auto busy = std::find_if(device.readings.begin(), device.readings.end(), [](const hal::Reading& reading) {
-      return reading.id == hal::ReadingId::busy_ratio;
-    });
-    if (busy == device.readings.end()) {
+    const auto busy = device.value_of(hal::ReadingId::busy_ratio);
+    if (!busy) {
       idle.reset();
       break;
     }
-    idle = std::min(idle.value_or(1), 1 - busy->value);
+    idle = std::min(idle.value_or(1), 1 - *busy);
   }
   if (idle && last_sample_ns_ != 0 && last_sample_ns_ < mono_ns) {
     counted_.push_back({last_sample_ns_, mono_ns, *idle});

@@ -83,6 +83,8 @@ struct Device {
   std::vector<DeviceProcess> processes;
 
   void add(ReadingId id, double value, std::string part = {}) { readings.push_back({id, std::move(part), value}); }
+  // Of a reading without parts; of one that has some, the first.
+  std::optional<double> value_of(ReadingId id) const;
 };
 
 // Bytes a nanosecond that a copy from or to pinned memory gets at the least: an eighth of the link, as eight devices

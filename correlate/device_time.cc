@@ -56,12 +56,17 @@ void DeviceTime::bound(const BudgetCall& call, const CallFacts& facts) {
     }
   }
   const bool is_copy = (facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset) && call.bytes > 0;
-  if (!is_copy || has_slow_link_ || (!is_first && !copied_ns_)) {
+  if (!is_copy || slowest_link_ == 0 || (!is_first && !copied_ns_)) {
     copied_ns_.reset();
     return;
   }
   const uint64_t begins = is_first ? call.end_ns : std::max(*copied_ns_, call.end_ns);
-  copied_ns_ = begins + kCopyStartNs + static_cast<uint64_t>(static_cast<double>(call.bytes) / slowest_link_);
+  copied_ns_ = begins + longest_copy_ns(call.bytes);
+}
+
+// (D5) Where a link is assumed.
+uint64_t DeviceTime::longest_copy_ns(uint64_t bytes) const {
+  return kCopyStartNs + static_cast<uint64_t>(static_cast<double>(bytes) / slowest_link_);
 }
 
 uint64_t DeviceTime::done_by(uint64_t complete_ns) const {
@@ -129,9 +134,7 @@ uint64_t DeviceTime::device_until(const BudgetCall& call) {
   best = std::max(best, static_cast<double>(std::max<uint64_t>(1, call.bytes)) / static_cast<double>(length));
   auto needs = static_cast<uint64_t>(static_cast<double>(std::max<uint64_t>(1, call.bytes)) / best);
   // Where every one of them waits, the best is none: the slowest link bounds it (D5).
-  if (!has_slow_link_) {
-    needs = std::min(needs, kCopyStartNs + static_cast<uint64_t>(static_cast<double>(call.bytes) / slowest_link_));
-  }
+  if (slowest_link_ > 0) needs = std::min(needs, longest_copy_ns(call.bytes));
   return call.end_ns - std::min(length, needs);
 }
 
@@ -190,8 +193,7 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   if (covered.only_collectives) span.use = CallUse::kCollectiveSync;
   if (evidence.has_waited && evidence.busy_until_ns > covered.last_end_ns) {
     if (copied && evidence.busy_until_ns > *copied) {
-      has_slow_link_ = slowest_link_ <= kSlowestLink;
-      slowest_link_ = kSlowestLink;
+      slowest_link_ = slowest_link_ > kSlowestLink ? kSlowestLink : 0;
       is_link_doubted_ = true;
     }
     busy_.push_back({covered.last_end_ns, evidence.busy_until_ns});

@@ -117,6 +117,7 @@ class DeviceTime {
   };
   void submit(const BudgetCall& call, bool is_input);
   void bound(const BudgetCall& call, const CallFacts& facts);
+  uint64_t longest_copy_ns(uint64_t bytes) const;
   uint64_t done_by(uint64_t complete_ns) const;
   void put(const BudgetCall& call, const CallFacts& facts);
   Covered cover(Streams::Reach reach, const BudgetCall& wait, uint64_t complete_ns);
@@ -132,9 +133,9 @@ class DeviceTime {
   Streams streams_;
   std::map<Streams::Key, std::deque<Part>> outstanding_;
   size_t outstanding_submissions_ = 0;
-  std::optional<uint64_t> copied_ns_;  // only copies are outstanding, and are over by then (D5)
-  double slowest_link_ = kSlowestLink;
-  bool is_link_doubted_ = false, has_slow_link_ = false;
+  std::optional<uint64_t> copied_ns_;   // only copies are outstanding, and are over by then (D5)
+  double slowest_link_ = kSlowestLink;  // 0: nothing is assumed any more
+  bool is_link_doubted_ = false;
   bool launches_block_ = false;
   std::vector<Span> alive_, busy_, copies_;  // work that may be there; that is there; that a thread copies itself
   std::vector<Submission> submissions_;

@@ -60,10 +60,7 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   thread.waits |= asks || facts.kind == Kind::kSync || (facts.kind == Kind::kMemcpy && facts.synchronising);
   thread.launches |= facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch;
   if (!token) return;
-  const bool is_same = thread.has_token && thread.last_token == *token;
-  thread.has_token = true;
-  thread.last_token = *token;
-  if (is_same) return;  // (N1)
+  if (std::exchange(thread.last_token, *token) == *token) return;  // (N1)
   sum_ += mixed_with(*token, 1);
   if (tokens_.size() >= kMaxTokens && !tokens_.contains(*token)) {  // (N3)
     const auto oldest = std::min_element(tokens_.begin(), tokens_.end(), [](const auto& a, const auto& b) {

@@ -63,8 +63,8 @@ class StepFinder {
     uint64_t token = 0, median_ns = 0, spread_ns = 0;
   };
   struct Thread {
-    uint64_t last_token = 0;
-    bool has_token = false, launches = false, waits = false;
+    std::optional<uint64_t> last_token;
+    bool launches = false, waits = false;
   };
   static std::optional<Period> period_of(uint64_t token, const Token& of);
   Thread& thread_of(uint32_t tid);

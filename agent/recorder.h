@@ -94,7 +94,7 @@ class Recorder {
   // Runs `work` on the store thread before the next commit; not at all without a recording. False: there is too much to
   // do, and it was not taken.
   bool with_writer(std::function<void(store::Writer&)> work);
-  // Likewise, for the causal engine.
+  // Likewise, for the causal engine and the budgets.
   void with_feed(std::function<void(EngineFeed&)> work);
   // Names of the threads' programs and host programs that are not there, with reasons.
   std::vector<std::string> degraded() const;

@@ -770,12 +770,13 @@ void Tracer::attach(File& file, const std::string& open_path) {
     index_->numbers.give_back(std::exchange(file.numbers, {}));  // no call ever had them
     return;
   }
+  const auto refuse_row = [&](uint32_t probe, const std::string& reason) {
+    by_probe[probe]->state = hal::RowState::kRefused;
+    by_probe[probe]->reason = reason;
+    ledger_.add(hal::Loss::attach_refused);
+  };
   const auto note_refusals = [&](const FileProbes& probes) {
-    for (const auto& refusal : probes.refusals()) {
-      by_probe[refusal.probe]->state = hal::RowState::kRefused;
-      by_probe[refusal.probe]->reason = refusal.reason;
-      ledger_.add(hal::Loss::attach_refused);
-    }
+    for (const auto& refusal : probes.refusals()) refuse_row(refusal.probe, refusal.reason);
   };
   note_refusals(**attached);
   file.probes = std::move(*attached);
@@ -783,11 +784,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
     note_refusals(**passing);
     file.passing = std::move(*passing);
   } else if (!passing.ok()) {
-    for (const AttachPoint& point : points.passing) {
-      by_probe[point.id]->state = hal::RowState::kRefused;
-      by_probe[point.id]->reason = passing.error().text();
-      ledger_.add(hal::Loss::attach_refused);
-    }
+    for (const AttachPoint& point : points.passing) refuse_row(point.id, passing.error().text());
   }
   for (auto& report : file.reports) {
     report.probes = static_cast<size_t>(std::ranges::count(report.rows, hal::RowState::kResolved, &RowReport::state));

@@ -755,6 +755,9 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   return recorder;
 }
 
+// Calls that are open as a trace ends may return for so long; those that do not are listed as open at its end.
+constexpr auto kReturnWithin = 10ms;
+
 Status Recorder::stop() {
   if (impl_->stopped) return {};
   impl_->stopped = true;
@@ -763,9 +766,11 @@ Status Recorder::stop() {
   if (impl_->mappings) impl_->mappings->wake();
   if (impl_->discovery_thread.joinable()) impl_->discovery_thread.join();
   impl_->release_thread.request_stop();
-  impl_->tracer->stop_examining();
-  if (impl_->release_thread.joinable()) impl_->release_thread.join();
   impl_->tracer->stop_entries();
+  const auto returned = std::chrono::steady_clock::now() + kReturnWithin;
+  (void)impl_->store.with_writer([](store::Writer& writer) { (void)writer.checkpoint().ok(); });  // meanwhile
+  if (impl_->release_thread.joinable()) impl_->release_thread.join();
+  std::this_thread::sleep_until(returned);
   {
     // So that its RCU grace period overlaps with the probes'. Its programs' counters are read later.
     const std::jthread host_detached([host = impl_->host.get()] {

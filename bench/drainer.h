@@ -46,7 +46,7 @@ class Drainer {
   // Probes are numbered from 0 in this order; before start(). `lowered` must outlive this.
   void add_probe(const hal::Row& row, const hal::Lowered& lowered) {
     wire_recipe recipe = lowered.recipe;
-    recipe.used = 1;
+    recipe.use = WIRE_RECIPE_LIVE;
     recipe.stack_when = WIRE_STACK_WHEN_NONZERO;
     must(objects_->set_recipe(n_probes_++, recipe));
     probes_.append({calls_table_.id_of(row), &lowered});

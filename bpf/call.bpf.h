@@ -429,6 +429,11 @@ static __always_inline void take_words(
 }
 
 /* A call starts. Returns the frame's number plus one, or 0 when the call is not captured. */
+static __always_inline bool has_ended(const struct wire_recipe *recipe)
+{
+	return recipe && recipe->use == WIRE_RECIPE_ENDED;
+}
+
 static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct *task, __u32 probe)
 {
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
@@ -444,8 +449,9 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 			return 0;
 	}
 	recipe = bpf_map_lookup_elem(&recipes, &probe);
-	if (!recipe || !recipe->used) {
-		count_loss(WIRE_LOSS_NO_RECIPE);
+	if (!recipe || recipe->use != WIRE_RECIPE_LIVE) {
+		if (!has_ended(recipe))
+			count_loss(WIRE_LOSS_NO_RECIPE);
 		return 0;
 	}
 
@@ -582,7 +588,8 @@ static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *t
 	if (!thread)
 		return; /* a process that is not traced, or a call entered before the attach: not ours to count */
 	if (!depth) {
-		count_loss(WIRE_LOSS_UNPAIRED_RETURN);
+		if (!has_ended(bpf_map_lookup_elem(&recipes, &probe)))
+			count_loss(WIRE_LOSS_UNPAIRED_RETURN);
 		return;
 	}
 #pragma unroll

@@ -46,8 +46,9 @@ int on_name(struct pt_regs *ctx)
 	int length = -1;
 
 	stay_on_thread_stack();
-	if (!recipe || !recipe->used) {
-		count_loss(WIRE_LOSS_NO_RECIPE);
+	if (!recipe || recipe->use != WIRE_RECIPE_LIVE) {
+		if (!has_ended(recipe))
+			count_loss(WIRE_LOSS_NO_RECIPE);
 		return 0;
 	}
 	if (bpf_rcu_read_lock)

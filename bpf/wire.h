@@ -159,6 +159,12 @@ enum wire_stack_when {
 	WIRE_STACK_NOT_SAMPLED = 8,  /* only when it is slow: each is made once, from a place of its own */
 };
 
+enum wire_recipe_use {
+	WIRE_RECIPE_NONE = 0, /* no such probe */
+	WIRE_RECIPE_LIVE = 1,
+	WIRE_RECIPE_ENDED = 2, /* the trace ends: calls that are open may return, none begins */
+};
+
 struct wire_recipe {
 	__u64 inputs;	  /* WIRE_INPUT_BITS a word, the first lowest: the input it is taken from */
 	__u8 n_words;	  /* captured words, at most WIRE_MAX_WORDS */
@@ -167,7 +173,7 @@ struct wire_recipe {
 	__u8 n_return_peeks;
 	__u8 sleepable_word;  /* the word that points to what the sleepable name program reads, plus one; 0: none */
 	__u8 sleepable_bytes; /* 0: a C string; else the number of bytes, which lie in stack slots from there on */
-	__u8 used;	      /* 0: no such probe */
+	__u8 use;	      /* enum wire_recipe_use */
 	__u8 stack_when;      /* enum wire_stack_when */
 	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes other than 0 that are not failures; 0: none */
 	__u32 result_word; /* the word that is the return register, plus one, before it is read behind; 0: none */

@@ -130,7 +130,7 @@ class Recipe {
   }
   const std::string& failure() const { return failure_; }
   Lowered finish() {
-    lowered_.recipe.used = 1;
+    lowered_.recipe.use = WIRE_RECIPE_LIVE;
     return lowered_;
   }
 

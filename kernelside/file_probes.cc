@@ -50,7 +50,7 @@ void attach_in_batches(std::span<const AttachPoint> probes, const Attach& attach
 
 // Each close of a multi or session link takes one grace period, 20..60 ms; perf links are serial in the kernel anyway.
 void close_side_by_side(std::vector<Fd> links) {
-  constexpr size_t kThreads = 16;
+  constexpr size_t kThreads = 32;
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t i = next++; i < links.size(); i = next++) links[i].reset();
@@ -211,23 +211,15 @@ void FileProbes::leave_perf_links(std::span<FileProbes* const> files) {
   }
 }
 
-void FileProbes::stop_entries(std::span<FileProbes* const> files) {
+void FileProbes::stop(std::span<FileProbes* const> files) {
   leave_perf_links(files);
   std::vector<Fd> links;
   for (FileProbes* file : files) {
-    for (Fd& link : file->impl_->entries) links.push_back(std::move(link));
-    file->impl_->entries.clear();
+    for (auto* some : {&file->impl_->entries, &file->impl_->returns}) {
+      std::ranges::move(*some, std::back_inserter(links));
+      some->clear();
+    }
     file->impl_->perf_entries.clear();
-  }
-  close_side_by_side(std::move(links));
-}
-
-void FileProbes::stop(std::span<FileProbes* const> files) {
-  stop_entries(files);
-  std::vector<Fd> links;
-  for (FileProbes* file : files) {
-    for (Fd& link : file->impl_->returns) links.push_back(std::move(link));
-    file->impl_->returns.clear();
     file->impl_->perf_returns.clear();
   }
   close_side_by_side(std::move(links));

@@ -61,11 +61,9 @@ class FileProbes {
 
   size_t attached() const;
   const std::vector<Refusal>& refusals() const;
-  // Detaches entries first, so that no new call starts; returns stay until stop() or destruction (kMulti, kPerf).
-  // All files at once: removing a link waits for the kernel's readers, and those waits run side by side.
-  static void stop_entries(std::span<FileProbes* const> files);
-  // With kPerf, more than a few probes are left to a child process, which ends when the kernel has removed them. Until
-  // then they still fire, and their records are not read.
+  // All files at once, entries and returns: removing a link waits for the kernel's readers, and those waits run side by
+  // side. Who wants calls in flight to return ends their recipes first. With kPerf, more than a few probes are left to
+  // a child process, which ends when the kernel has removed them. Until then they still fire.
   static void stop(std::span<FileProbes* const> files);
   // Detaches files in the middle of a trace. False: `goes_on` was asked between two perf probes and said no; what is
   // left is still attached.

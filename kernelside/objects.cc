@@ -526,6 +526,16 @@ Status Objects::set_recipe(uint32_t probe, const wire_recipe& recipe) {
   return {};
 }
 
+void Objects::end_recipes(std::span<const uint32_t> probes) {
+  const Raised raised;
+  for (const uint32_t probe : probes) {
+    wire_recipe recipe;
+    if (bpf_map_lookup_elem(map_fd("recipes"), &probe, &recipe) != 0) continue;
+    recipe.use = WIRE_RECIPE_ENDED;
+    bpf_map_update_elem(map_fd("recipes"), &probe, &recipe, BPF_ANY);
+  }
+}
+
 Status Objects::set_python(uint32_t pid, const wire_python_layout& layout) {
   const Raised raised;
   if (bpf_map_update_elem(map_fd("python_processes"), &pid, &layout, BPF_ANY) != 0) {

@@ -112,6 +112,8 @@ class Objects {
   uint64_t skipped_runs() const;
   // Sets the recipe of `probe`; thread-safe.
   Status set_recipe(uint32_t probe, const wire_recipe& recipe);
+  // No call of these probes begins any more; those that are open may return. At once, which closing their links is not.
+  void end_recipes(std::span<const uint32_t> probes);
   // Python frames of `pid` are read by this layout from now on, or no more. Thread-safe.
   Status set_python(uint32_t pid, const wire_python_layout& layout);
   void forget_python(uint32_t pid);

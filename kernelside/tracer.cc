@@ -115,6 +115,7 @@ std::optional<ProbeTarget> target_of(Objects* objects) {
   if (objects == nullptr) return std::nullopt;
   return ProbeTarget{
       [objects](uint32_t probe, const wire_recipe& recipe) { return objects->set_recipe(probe, recipe); },
+      [objects](std::span<const uint32_t> probes) { objects->end_recipes(probes); },
       [objects](const std::string& path, std::span<const AttachPoint> probes, const std::function<void()>& working) {
         return FileProbes::attach(*objects, path, probes, working);
       },
@@ -700,7 +701,6 @@ Tracer::Points Tracer::make_probes(File& file, std::map<uint32_t, RowReport*>& b
     const uint32_t probe = (*numbers)[i];
     const hal::CallId call = calls_.id_of(*row->row);
     wire_recipe recipe = lowered->recipe;
-    recipe.used = 1;
     say_when_to_keep_stacks(*row->row, calls_[call], recipe);
     file.numbers.push_back(probe);
     probe_table_.put(probe, {call, lowered, calls_.non_blocking(call), clock_.mono_ns()});
@@ -845,7 +845,9 @@ void Tracer::stop_examining() {
 void Tracer::stop_entries() {
   stop_examining();
   const std::scoped_lock turn(examine_mutex_);
-  FileProbes::stop_entries(probes());
+  const std::scoped_lock lock(mutex_);
+  if (!target_) return;
+  for (const auto& file : files_) target_->end_recipes(file->numbers);
 }
 
 void Tracer::detach() {

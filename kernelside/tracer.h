@@ -89,6 +89,7 @@ struct TracerOptions {
 // Where recipes and probes go: the loaded objects, unless a test says otherwise.
 struct ProbeTarget {
   std::function<Status(uint32_t probe, const wire_recipe& recipe)> set_recipe;
+  std::function<void(std::span<const uint32_t> probes)> end_recipes;
   std::function<Result<std::unique_ptr<FileProbes>>(const std::string& path, std::span<const AttachPoint> probes,
                                                     const std::function<void()>& working)>
       attach;
@@ -139,7 +140,7 @@ class Tracer {
   // Of those, one that ended without a call that was seen.
   void note_unprobed(const std::string& path, uint32_t pid);
   // Once a second: removes the probes of files that no process maps any more, which may take a second and more, and
-  // places those that have waited for probes. The thread that calls it is to end before stop_entries().
+  // places those that have waited for probes. The thread that calls it is to end before detach().
   void sweep();
   // The numbers of probes that have been removed, since the last call: no call that begins now has them, but open
   // calls, records and batches may.
@@ -148,8 +149,9 @@ class Tracer {
   void give_back(std::span<const uint32_t> probes);
   // Ends a sweep(), now and from now on.
   void stop_examining();
-  // Detaches everything: entries first, so that calls in flight can be told from new ones.
+  // No call begins any more. Those that are open may still return, until detach().
   void stop_entries();
+  // Removes every probe. Waits for the kernel's readers: tens of milliseconds.
   void detach();
 
  private:

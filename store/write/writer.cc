@@ -331,6 +331,7 @@ void Writer::add_share(const StoredShare& share) {
 
 void Writer::set_watermark(uint64_t wall_ns) { impl_->watermark_wall_ns = wall_ns; }
 Status Writer::flush() { return impl_->closed ? Status() : impl_->commit(false); }
+Status Writer::checkpoint() { return impl_->closed ? Status() : impl_->keep_in_one_file(); }
 Result<bool> Writer::maintain() { return impl_->closed ? Result<bool>(false) : impl_->maintain(); }
 Status Writer::close() {
   if (!impl_ || impl_->closed) return {};

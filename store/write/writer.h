@@ -143,6 +143,8 @@ class Writer {
   // One bounded step (about 10 ms) of pruning and space recovery; true when more is to be done. Call it between
   // flushes; does nothing without max_bytes.
   Result<bool> maintain();
+  // Moves what is committed to the file, as far as readers allow, so that close() has less to move.
+  Status checkpoint();
 
   // Marks calls still in flight as never returned, ends the session, checkpoints. Later calls do nothing.
   Status close();

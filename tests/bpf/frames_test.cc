@@ -114,7 +114,6 @@ class FramesTest : public ::testing::TestWithParam<Mechanism> {
     for (uint32_t probe = 0; probe < std::size(kRows); ++probe) {
       lowered_[probe] = hal::lower(kRows[probe], hal::kHostArch).value();
       wire_recipe recipe = lowered_[probe].recipe;
-      recipe.used = 1;
       ASSERT_TRUE(objects_->set_recipe(probe, recipe).ok());
       probes_.append({calls_.id_of(kRows[probe]), &lowered_[probe]});
       constexpr std::array kAddresses = {frames_outer, frames_inner, frames_tail};
@@ -227,6 +226,19 @@ TEST_P(FramesTest, ACallMadeFurtherDownThanOneThatWasLeftIsNotInsideIt) {
   if (setjmp(target) == 0) frames_inner(jump, nullptr);
   from_further_down([](void*) { frames_outer(nothing, nullptr); });
   EXPECT_EQ(ended(), (Lines{"inner unwound 0", "outer returned 0"}));
+  expect_nothing_lost();
+}
+
+TEST_P(FramesTest, AtTheEndOfATraceAnOpenCallReturnsAndNoneBegins) {
+  frames_outer(
+      [](void* objects) {
+        constexpr std::array<uint32_t, std::size(kRows)> kAll = {0, 1, 2};
+        static_cast<Objects*>(objects)->end_recipes(kAll);
+        frames_inner(nothing, nullptr);
+      },
+      objects_.get());
+  frames_tail(nothing, nullptr);
+  EXPECT_EQ(ended(), Lines{"outer returned 0"});
   expect_nothing_lost();
 }
 

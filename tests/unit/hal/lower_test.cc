@@ -156,7 +156,7 @@ TEST(Lower, TheRecipeSaysWhatThePeeksAndTheStackNeed) {
   EXPECT_EQ(lowered->recipe.n_peeks, 2);
   EXPECT_EQ(lowered->recipe.n_return_peeks, 1);
   EXPECT_EQ(lowered->recipe.stack_slots, 2);
-  EXPECT_EQ(lowered->recipe.used, 1);
+  EXPECT_EQ(lowered->recipe.use, WIRE_RECIPE_LIVE);
   const Result<Lowered> arm = lower(row_of(kShape), Arch::kArm64);
   ASSERT_TRUE(arm.ok());
   EXPECT_EQ(arm->recipe.n_peeks, 2);

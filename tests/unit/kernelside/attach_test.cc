@@ -173,16 +173,6 @@ TEST_F(AttachTest, NoReturnIsProbedTwiceWhileRefusedEntriesAreLookedFor) {
   }
 }
 
-TEST_F(AttachTest, EntriesGoFirstSoThatCallsInFlightStillReturn) {
-  const auto file = attach(Mechanism::kMulti, probes(2));
-  FileProbes* const files[] = {file.get()};
-  FileProbes::stop_entries(files);
-  EXPECT_EQ(links.open_links(FakeLinks::kEnter), 0U);
-  EXPECT_EQ(links.open_links(FakeLinks::kReturn), 1U);
-  FileProbes::stop(files);
-  EXPECT_EQ(links.open_links(FakeLinks::kReturn), 0U);
-}
-
 TEST_F(AttachTest, AFileThatIsGivenUpLeavesNoProbe) {
   attach(Mechanism::kMulti, probes(2)).reset();
   EXPECT_EQ(links.made.size(), 2U);
@@ -262,13 +252,11 @@ TEST_F(AttachPerfTest, WorkingIsCalledBeforeEachProbe) {
   EXPECT_EQ(asked, (std::vector<size_t>{0, 2, 4}));
 }
 
-TEST_F(AttachPerfTest, AFewAreRemovedHereEntriesFirst) {
+TEST_F(AttachPerfTest, AFewAreRemovedHere) {
   const auto file = attach(Mechanism::kPerf, probes(4));
   FileProbes* const files[] = {file.get()};
-  FileProbes::stop_entries(files);
-  EXPECT_EQ(links.open_links(FakeLinks::kEnter), 0U);
-  EXPECT_EQ(links.open_links(FakeLinks::kReturn), 4U);
   FileProbes::stop(files);
+  EXPECT_EQ(links.open_links(FakeLinks::kEnter), 0U);
   EXPECT_EQ(links.open_links(FakeLinks::kReturn), 0U);
   for (const auto& link : links.made) EXPECT_FALSE(link->was_left);
 }
@@ -277,7 +265,7 @@ TEST_F(AttachPerfTest, MoreAreLeftToAProcessThatEndsWithThem) {
   std::vector<std::unique_ptr<FileProbes>> files;
   std::vector<FileProbes*> all;
   for (int i = 0; i < 3; ++i) all.push_back(files.emplace_back(attach(Mechanism::kPerf, probes(2))).get());
-  FileProbes::stop_entries(all);
+  FileProbes::stop(all);
   for (const auto& link : links.made) EXPECT_TRUE(link->was_left) << "the last to close it waits for the kernel";
   EXPECT_TRUE(all_close());
   FileProbes::stop(all);  // nothing is left to stop

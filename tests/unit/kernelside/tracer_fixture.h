@@ -107,6 +107,11 @@ class TracerTest : public ::testing::Test {
                              recipes_[probe] = recipe;
                              return {};
                            },
+                           [this](std::span<const uint32_t> probes) {
+                             for (const uint32_t probe : probes) {
+                               if (recipes_.contains(probe)) recipes_[probe].use = WIRE_RECIPE_ENDED;
+                             }
+                           },
                            [this](const std::string& path, std::span<const AttachPoint> probes,
                                   const std::function<void()>& working) -> Result<std::unique_ptr<FileProbes>> {
                              ++attached_;

@@ -85,7 +85,7 @@ TEST_F(TracerTest, EachProbesProbeHasItsRecipeSymbolAndLibrary) {
     EXPECT_EQ(tracer_->library_of(probe.index), library_);
     EXPECT_EQ(tracer_->probe_table()[probe.index].call, probe.probe.call);
     const wire_recipe& recipe = recipes_.at(probe.index);
-    EXPECT_EQ(recipe.used, 1);
+    EXPECT_EQ(recipe.use, WIRE_RECIPE_LIVE);
     EXPECT_EQ(recipe.n_words, 1);
     const bool synchronises = probe.probe.symbol == "weak_one", allocates = probe.probe.symbol == "exported";
     EXPECT_EQ((recipe.stack_when & WIRE_STACK_WHEN_DONE) != 0, synchronises || allocates) << probe.probe.symbol;
@@ -300,13 +300,16 @@ TEST_F(TracerTest, WithoutATargetRowsAreResolvedAndNothingIsAttached) {
   EXPECT_EQ(tracer_->probe_table().size(), 0U);
 }
 
-TEST_F(TracerTest, AtTheEndEntriesGoFirstAndNothingIsAttachedAnyMore) {
+TEST_F(TracerTest, AtTheEndCallsInFlightMayReturnNoneBeginsAndNothingIsAttachedAnyMore) {
   EXPECT_TRUE(tracer_->consider(100, map(100, library_), 0));
+  for (const auto& [probe, recipe] : recipes_) EXPECT_EQ(recipe.use, WIRE_RECIPE_LIVE) << probe;
   tracer_->stop_entries();
-  EXPECT_EQ(links_.open_links(FakeLinks::kEnter), 0U);
+  EXPECT_EQ(recipes_.size(), kProbes);
+  for (const auto& [probe, recipe] : recipes_) EXPECT_EQ(recipe.use, WIRE_RECIPE_ENDED) << probe;
+  EXPECT_EQ(links_.open_links(FakeLinks::kEnter), 1U);
   EXPECT_EQ(links_.open_links(FakeLinks::kReturn), 1U);
   tracer_->detach();
-  EXPECT_EQ(links_.open_links(FakeLinks::kReturn), 0U);
+  EXPECT_EQ(links_.open_links(FakeLinks::kEnter) + links_.open_links(FakeLinks::kReturn), 0U);
   const std::string copy = folder_.path() + "/libfixture-2.so";
   std::filesystem::copy_file(library_, copy);
   EXPECT_FALSE(tracer_->consider(200, map(200, copy), 0));

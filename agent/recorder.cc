@@ -171,7 +171,8 @@ struct Recorder::Impl {
         socket_owners(proc, clock, ledger),
         collectives(call_table, foreign, ledger, options.hang_after_ns),
         devices(tables, call_table, foreign, ledger),
-        names(ledger),
+        names(ledger, [this](uint32_t pid, uint64_t address, void* out,
+                             size_t size) { return foreign.read_memory(pid, address, out, size); }),
         followed(options.objects.uid || !options.objects.cgroup_ids.empty()
                      ? std::span<const uint32_t>()
                      : std::span<const uint32_t>(options.objects.pids),
@@ -645,7 +646,7 @@ void Recorder::Impl::watch_collectives(EventBatch& batch) {
 void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
   auto& records = batch->records;
   names.join(*batch);
-  if (stacks) names.name_launched(*batch, *stacks);
+  names.name_launched(*batch, stacks.get());
   if (!records.events.empty()) note_lost_calls();
   devices.take(*batch);
   wait_watch->take(*batch, clock.mono_ns());

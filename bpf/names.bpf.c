@@ -86,6 +86,7 @@ int on_name(struct pt_regs *ctx)
 	record->pid = id >> 32;
 	record->tid = id;
 	record->start_ns = start_ns;
+	record->address = address;
 	if (block) {
 		/* a list may be shorter than what is asked for and end with its page; no page is smaller than this */
 		__u64 in_page = 4096 - (address & 4095);

@@ -22,7 +22,7 @@ enum wire_limits {
 	WIRE_MAX_PROBES = 16384, /* (row, library file) pairs; the attach cookie is the index */
 	WIRE_NO_PROBE = 0xffff,	 /* of a stack that is not as a call's caller has it */
 	WIRE_COMM_LEN = 16,
-	WIRE_NAME_LEN = 256,	    /* a kernel's name, truncated and flagged beyond */
+	WIRE_NAME_LEN = 256,	    /* a kernel's name; what is beyond is read when the kernel is launched */
 	WIRE_MAX_STRAYS = 256,	    /* threads in a call whose own storage could not be had when it began */
 	WIRE_LOSS_PROCESSES = 1024, /* whose lost calls are counted apart */
 	WIRE_NOT_FAILURES = 2,
@@ -325,6 +325,7 @@ struct wire_name {
 	__u32 pid;
 	__u32 tid;
 	__u64 start_ns; /* of the call it was given to: with tid, which call that is */
+	__u64 address;	/* where it was */
 	char name[WIRE_NAME_LEN];
 };
 

@@ -32,7 +32,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(record_malformed, "kernelside", kError, "Malformed records: unknown type, wrong length or impossible values.")    \
   X(word_unreadable, "kernelside", kInfo, "Call arguments that could not be read from the traced process.")           \
   X(unwound_call, "kernelside", kInfo, "Calls left without a return (longjmp or exception); stored as such.")         \
-  X(name_truncated, "agent", kInfo, "Names of GPU kernels longer than the capture keeps.")                            \
+  X(name_truncated, "agent", kInfo, "Names of launched GPU kernels that could not be read to their end.")             \
   X(name_table_full, "agent", kInfo, "Names of GPU kernels not kept because the table was full.")                     \
   X(attach_refused, "kernelside", kError, "Probes the kernel refused to attach.")                                     \
   X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                     \

@@ -253,12 +253,17 @@ def KernelsAreNamed(build):
     nvcc, runtime = tool("nvcc"), real_runtime()
     source, program = build.path("kernels.cu"), build.path("kernels")
     with open(source, "w", encoding="utf-8") as file:
-        file.write("#include <cstdio>\n"
+        file.write("#include <unistd.h>\n"
                    "__global__ void add_numbers(float *a) { a[threadIdx.x] += 1; }\n"
                    "template <typename T> __global__ void scale(T *a, T by) { a[threadIdx.x] *= by; }\n"
+                   "template <int...> struct Sizes {};\n"
+                   f"using Many = Sizes<{', '.join(str(1000 + i) for i in range(100))}>;\n"
+                   "template <typename T> __global__ void of_many(T, float *a) { a[threadIdx.x] += 1; }\n"
                    "int main() {\n"
                    "  for (int i = 0; i < 5; ++i) add_numbers<<<2, 32>>>(nullptr);\n"
                    "  for (int i = 0; i < 3; ++i) scale<double><<<4, 64>>>(nullptr, 2.0);\n"
+                   "  for (int i = 0; i < 2; ++i) of_many<<<1, 32>>>(Many(), nullptr);\n"
+                   "  usleep(500000);\n"  # the rest of a long name is read while the program runs
                    "}\n")
     run(nvcc, "-cudart=shared", "-o", program, source, cwd=build.work)
     environment = dict(os.environ, LD_LIBRARY_PATH=os.path.dirname(runtime))
@@ -267,8 +272,10 @@ def KernelsAreNamed(build):
     found = {row[0]: row[1] for row in trace.recording.rows(
         "SELECT kernel, count(*) FROM events WHERE kind = 'launch' GROUP BY 1")}
     say(kernels=found)
-    check(sum(found.values()) == 8 and sum(n for name, n in found.items() if name and "add_numbers" in name) == 5 and
+    check(sum(found.values()) == 10 and sum(n for name, n in found.items() if name and "add_numbers" in name) == 5 and
           sum(n for name, n in found.items() if name and "scale" in name) == 3, f"launches by kernel: {found}")
+    check(sum(n for name, n in found.items() if name and "of_many" in name and "1000" in name and "1099" in name) == 2,
+          f"a long name is not whole: {found}")
 
 
 TESTS = (ThreadsAreTold, ChildrenOfACommandAreTraced, ACommandThatLoadsLateMissesNoCall,

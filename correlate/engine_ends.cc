@@ -20,6 +20,16 @@ bool is_request_to_end(int number) {
   return number == kHangup || number == kInterrupt || number == kPipe || number == kAlarm || number == kTerminate;
 }
 
+std::string who(const ProcessState& process) {
+  return fmt::format("{} (pid {})", process.facts.comm.empty() ? "a process" : printable(process.facts.comm, 40),
+                     process.facts.pid);
+}
+
+bool is_killed_worker(const ProcessState& process) {
+  return process.ended_mono_ns && process.first_call_window == 0 && !process.is_oom_victim &&
+         (process.exit_status.value_or(0) & 0x7f) == kKill;
+}
+
 bool is_of_end(RuleId id) { return id == RuleId::process_crashed || id == RuleId::process_failed; }
 
 }  // namespace
@@ -99,10 +109,8 @@ void Engine::Impl::add_killed_workers(const ProcessState& parent,
   const uint64_t ended = *parent.ended_mono_ns;
   for (const uint32_t pid : parent.children) {
     const auto child = by_pid.find(pid);
-    if (child == by_pid.end() || !child->second->ended_mono_ns || child->second->first_call_window != 0) continue;
-    const ProcessState& worker = *child->second;
-    if ((worker.exit_status.value_or(0) & 0x7f) != kKill || worker.is_oom_victim) continue;
-    const uint64_t killed = *worker.ended_mono_ns;
+    if (child == by_pid.end() || !is_killed_worker(*child->second)) continue;
+    const uint64_t killed = *child->second->ended_mono_ns;
     const uint64_t last = parent.last_calls.empty() ? 0 : parent.last_calls.back().start_mono_ns;
     if (std::max(killed, last) + kBeforeItsParentNs > ended || killed + kExplainsNs < ended) continue;
     Finding finding;
@@ -110,9 +118,32 @@ void Engine::Impl::add_killed_workers(const ProcessState& parent,
     finding.number = finding.number_now = 1;
     finding.confidence = 0.9;
     finding.onset_mono_ns = killed;
-    finding.detail = fmt::format("{} (pid {}), whose worker it was, made no call in its last {}",
-                                 parent.facts.comm.empty() ? "a process" : printable(parent.facts.comm, 40),
-                                 parent.facts.pid, format_duration(ended - std::max(killed, last)));
+    finding.detail = fmt::format("{}, whose worker it was, made no call in its last {}", who(parent),
+                                 format_duration(ended - std::max(killed, last)));
+    found.emplace_back(child->second, std::move(finding));
+  }
+}
+
+// A worker that was killed, and whose parent has slept ever since: it may wait for ever. Who ends its workers itself
+// has something else to do, or ends.
+void Engine::Impl::add_missed_workers(const ProcessState& parent, uint64_t window,
+                                      std::vector<std::pair<ProcessState*, Finding>>& found) {
+  constexpr uint64_t kAsleep = 2;  // windows
+  if (parent.first_call_window == 0 || parent.ended_mono_ns || parent.asleep != kAsleep) return;
+  const uint64_t slept_from = window + 1 - kAsleep;
+  for (const uint32_t pid : parent.children) {
+    const auto child = by_pid.find(pid);
+    if (child == by_pid.end() || !is_killed_worker(*child->second)) continue;
+    const uint64_t killed = *child->second->ended_mono_ns / kWindowNs;
+    const uint64_t last_call = parent.last_calls.empty() ? 0 : parent.last_calls.back().start_mono_ns / kWindowNs;
+    if (killed >= slept_from || killed + kAsleep < slept_from || last_call + 1 < killed) continue;
+    Finding finding;
+    finding.rule = RuleId::process_crashed;
+    finding.number = finding.number_now = 1;
+    finding.confidence = 0.8;
+    finding.onset_mono_ns = *child->second->ended_mono_ns;
+    finding.detail = fmt::format(
+        "{}, whose worker it was, still runs: it has made no call since, and its threads sleep", who(parent));
     found.emplace_back(child->second, std::move(finding));
   }
 }
@@ -120,6 +151,7 @@ void Engine::Impl::add_killed_workers(const ProcessState& parent,
 // Processes that ended in this window and should not have: by a signal, or with a status that means failure.
 void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
   for (const auto& process : processes) {
+    add_missed_workers(*process, window, found);
     if (!process->ended_mono_ns || !process->exit_status) continue;
     if (std::max(*process->ended_mono_ns / kWindowNs, process->first_call_window) != window) continue;
     const int signal = static_cast<int>(*process->exit_status & 0x7f);

@@ -91,6 +91,8 @@ struct Engine::Impl {
   void note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning);
   void note_exit(const hal::Event& event, ProcessState& process);
   void add_killed_workers(const ProcessState& parent, std::vector<std::pair<ProcessState*, Finding>>& found);
+  void add_missed_workers(const ProcessState& parent, uint64_t window,
+                          std::vector<std::pair<ProcessState*, Finding>>& found);
   void evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
   void settle_ends(std::vector<std::pair<ProcessState*, Finding>> ends,
                    std::vector<std::pair<ProcessState*, Finding>>& found, uint64_t window);

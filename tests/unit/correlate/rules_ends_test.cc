@@ -215,6 +215,48 @@ TEST(Ends, AKilledWorkerExplainsThatItsParentWaitsAndFails) {
   EXPECT_ONLY(run(cleared_up), RuleId::process_failed);
 }
 
+// Its parent may wait for ever.
+TEST(Ends, AKilledWorkerIsFoundWhereItsParentSleepsFromThenOn) {
+  Stream stream;
+  stream.train(0, 5);
+  hal::Process worker;
+  worker.pid = 300;
+  worker.parent_pid = kPid;
+  worker.comm = "loader";
+  worker.start_mono_ns = kStart;
+  stream.processes.push_back(worker);
+  Stream long_before = stream, goes_on = stream, is_busy = stream;
+  // Others of the machine run on.
+  for (Stream* one : {&stream, &long_before, &goes_on, &is_busy}) {
+    for (uint64_t at = 0; at < 10; ++at) {
+      one->add(kLaunchCall, hal::Kind::kLaunch, at * kSecond + 500 * kMilli, kMicro, 700);
+    }
+  }
+  exits(stream, 4 * kSecond + 900 * kMilli, 9, 300);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::process_crashed);
+  EXPECT_EQ(chains[0].pid, 300U);
+  EXPECT_THAT(
+      chains[0].root_cause,
+      HasSubstr("(pid 100), whose worker it was, still runs: it has made no call since, and its threads sleep"));
+
+  exits(long_before, 2 * kSecond, 9, 300);
+  EXPECT_THAT(run(long_before), IsEmpty()) << text_of(run(long_before));
+
+  exits(goes_on, 4 * kSecond + 900 * kMilli, 9, 300);
+  goes_on.train(6 * kSecond, 4);
+  EXPECT_THAT(run(goes_on), IsEmpty()) << text_of(run(goes_on));
+
+  // It makes no GPU call, but has something to do.
+  exits(is_busy, 4 * kSecond + 900 * kMilli, 9, 300);
+  for (uint64_t at = 5000; at < 10000; at += 10) {
+    Event& reads = is_busy.add(kSwitch, hal::Kind::kHost, at * kMilli, kMilli);
+    reads.off.blocked_ns = kMilli;
+    reads.set(Has::kOffCpu);
+  }
+  EXPECT_THAT(run(is_busy), IsEmpty()) << text_of(run(is_busy));
+}
+
 TEST(Ends, OneRankThatDiesExplainsWhatItsPeersGet) {
   Stream stream;
   stream.train(0, 6);

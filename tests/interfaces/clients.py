@@ -1,5 +1,6 @@
 """Clients of every interface, from the standard library: MCP over stdio and over HTTPS, the HTTP API, the command line."""
 import atexit
+import concurrent.futures
 import contextlib
 import functools
 import glob
@@ -12,6 +13,9 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
+import time
+import unittest
 import urllib.parse
 
 SAMPLES = ("pytorch-dataloader-starvation", "sample-cluster", "sample-gpu-node-01", "sample-gpu-node-02", "sample-gpu-node-03")
@@ -21,6 +25,31 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 # Of the protocol's conformance suite, what holds for every server; the others want tools and prompts of certain names.
 CONFORMANCE_SCENARIOS = ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection")
+
+
+def cases_of(suite):
+    for one in suite:
+        yield from cases_of(one) if isinstance(one, unittest.TestSuite) else (one,)
+
+
+def run_side_by_side(at_once=4):
+    """unittest.main() for tests that share nothing and wait most of their time: several at a time, each reported when it ends."""
+    loader, module = unittest.TestLoader(), sys.modules["__main__"]
+    suite = loader.loadTestsFromNames(sys.argv[1:], module) if sys.argv[1:] else loader.loadTestsFromModule(module)
+
+    def run(case):
+        begin, result = time.monotonic(), unittest.TestResult()
+        case.run(result)
+        wrong = [text for _, text in result.failures + result.errors] + [f"{one}: unexpected success" for one in result.unexpectedSuccesses]
+        skipped = "".join(f" skipped: {reason}" for _, reason in result.skipped)
+        print(f"{'FAIL' if wrong else 'ok'} {time.monotonic() - begin:5.1f} s {case.id()}{skipped}", *wrong, sep="\n", flush=True)
+        return not wrong
+
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        passed = list(pool.map(run, cases_of(suite)))
+    if not passed:
+        sys.exit("no test of that name")
+    sys.exit(0 if all(passed) else 1)
 
 
 def sample_folder():

@@ -22,6 +22,7 @@ import time
 import unittest
 import unittest.mock
 
+import clients
 import cluster_test
 from cluster_test import SECOND, TOKEN, Cluster, as_protobuf, event
 
@@ -174,7 +175,7 @@ class Grpc(Cluster):
 
     def test_over_tls(self):
         cluster_test.BadInput.make_certificate(self)
-        process = cluster_test.clients.started(
+        process = clients.started(
             [cluster_test.INGERO, "fleet", "serve", "--db", "t.db", "--tls-cert", "c.pem", "--tls-key", "k.pem", "--http-listen", "127.0.0.1:0",
              "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0"], cwd=self.folder, env=dict(os.environ, INGERO_TOKEN=TOKEN),
             stderr=subprocess.PIPE, text=True)
@@ -375,4 +376,4 @@ def parts():
 
 
 if __name__ == "__main__":
-    unittest.main()
+    clients.run_side_by_side()

@@ -455,4 +455,4 @@ class Official(Interfaces):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    clients.run_side_by_side()

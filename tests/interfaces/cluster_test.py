@@ -858,4 +858,4 @@ class Sums(Cluster):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    clients.run_side_by_side()

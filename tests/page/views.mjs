@@ -63,35 +63,38 @@ const unnamedColours = (page) => page.evaluate(() => {
   return { drawn, missing: drawn.filter((kind) => !named.has(rgb(style.getPropertyValue(`--${kind}`)))) };
 });
 let seen = 0;
+
+async function look(dashboard, sample, width, dark) {
+  const { page, problems, close } = await open(browser, dashboard, { width, dark });
+  await drawn(page, "overview");
+  for (const view of VIEWS) {
+    await goTo(page, view);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check(wide <= 0, `${sample}, ${view} at ${width}: ${wide} px wider than the window`);
+    if (width === 360) {
+      const missed = await unreachable(page);
+      check(missed.length === 0, `${sample}, ${view}: out of reach: ${missed.join("; ")}`);
+    }
+    if (view === "timeline") {
+      let { drawn: kinds, missing } = await unnamedColours(page);
+      for (let tries = 0; tries < 30 && kinds.length === 0; tries++) {  // its tracks have not come yet
+        await page.waitForTimeout(100);
+        ({ drawn: kinds, missing } = await unnamedColours(page));
+      }
+      check(missing.length === 0 && (sample !== "made" || kinds.length >= 4), `${sample}: drawn ${kinds}, not in the legend: ${missing}`);
+    }
+    await picture(page, `${sample}-${view}-${width}${dark ? "-dark" : ""}`);
+    seen++;
+  }
+  none(problems, `${sample} at ${width}`);
+  await close();
+}
+
 try {
   for (const [sample, file] of recordings) {
     const dashboard = await Dashboard.start(ingero, file);
     try {
-      for (const [width, dark] of [[1280, false], [1280, true], [360, false], [360, true]]) {
-        const { page, problems, close } = await open(browser, dashboard, { width, dark });
-        await drawn(page, "overview");
-        for (const view of VIEWS) {
-          await goTo(page, view);
-          const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          check(wide <= 0, `${sample}, ${view} at ${width}: ${wide} px wider than the window`);
-          if (width === 360) {
-            const missed = await unreachable(page);
-            check(missed.length === 0, `${sample}, ${view}: out of reach: ${missed.join("; ")}`);
-          }
-          if (view === "timeline") {
-            let { drawn: kinds, missing } = await unnamedColours(page);
-            for (let tries = 0; tries < 30 && kinds.length === 0; tries++) {  // its tracks have not come yet
-              await page.waitForTimeout(100);
-              ({ drawn: kinds, missing } = await unnamedColours(page));
-            }
-            check(missing.length === 0 && (sample !== "made" || kinds.length >= 4), `${sample}: drawn ${kinds}, not in the legend: ${missing}`);
-          }
-          await picture(page, `${sample}-${view}-${width}${dark ? "-dark" : ""}`);
-          seen++;
-        }
-        none(problems, `${sample} at ${width}`);
-        await close();
-      }
+      for (const width of [1280, 360]) await Promise.all([false, true].map((dark) => look(dashboard, sample, width, dark)));
     } finally {
       await dashboard.stop();
     }

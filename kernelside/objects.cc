@@ -279,19 +279,22 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
   auto impl = std::make_unique<Impl>();
   impl->cpus = libbpf_num_possible_cpus();
   if (impl->cpus <= 0) return errno_error("/sys/devices/system/cpu/possible: read", -impl->cpus);
-  std::vector<Mechanism> candidates;
+  // A trial takes a tenth of a second, most of it to remove its probe: of the next best only where it is needed.
   std::vector<MechanismProbe> refused;
-  for (const Mechanism mechanism : kMechanisms) {
-    if (options.mechanism && *options.mechanism != mechanism) continue;
-    MechanismProbe result = probe_mechanism(mechanism);
-    if (result.works) {
-      candidates.push_back(mechanism);
-      continue;
+  const auto* untried = std::begin(kMechanisms);
+  const auto next_that_works = [&]() -> std::optional<Mechanism> {
+    while (untried != std::end(kMechanisms)) {
+      const Mechanism mechanism = *untried++;
+      if (options.mechanism && *options.mechanism != mechanism) continue;
+      MechanismProbe result = probe_mechanism(mechanism);
+      if (result.works) return mechanism;
+      log_info("{} links: {}", name_of(mechanism), result.words);
+      refused.push_back(std::move(result));
     }
-    log_info("{} links: {}", name_of(mechanism), result.words);
-    refused.push_back(std::move(result));
-  }
-  if (candidates.empty()) return no_mechanism_error(options.mechanism, refused);
+    return std::nullopt;
+  };
+  auto mechanism = next_that_works();
+  if (!mechanism) return no_mechanism_error(options.mechanism, refused);
 
   auto threads_object = open_object<threads>("threads");
   INGERO_TRY(threads_object);
@@ -306,11 +309,13 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
   bpf_object* shared = impl->threads_object->obj;
 
   // What was tried is a program that does nothing: the next best takes over from one whose own is refused.
-  for (const Mechanism mechanism : candidates) {
-    const Status loaded = impl->load_capture(options, mechanism);
+  for (;;) {
+    const Status loaded = impl->load_capture(options, *mechanism);
     if (loaded.ok()) break;
-    if (mechanism == candidates.back()) return loaded.error();
-    log_warning("{} links are not used: {}", name_of(mechanism), loaded.error().text());
+    const auto next = next_that_works();
+    if (!next) return loaded.error();
+    log_warning("{} links are not used: {}", name_of(*mechanism), loaded.error().text());
+    mechanism = next;
   }
 
   // Names are worth having, not worth failing for.

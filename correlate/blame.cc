@@ -21,6 +21,7 @@ uint64_t object_of(const Piece& piece) {
   if (piece.is == TimeClass::kSocket && piece.off->peer.family != 0 && !piece.off->is_client) {
     return folded(piece.off->peer);
   }
+  if (piece.is == TimeClass::kPoll) return piece.off->is_timed_out ? 1 : 0;
   return piece.is == TimeClass::kDisk ? piece.off->object : 0;
 }
 
@@ -77,6 +78,7 @@ uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread
   if (piece.off != nullptr && is_wait(piece.is)) {
     cause.kind = piece.off->kind;
     cause.is_write = piece.off->is_write;
+    cause.is_timed_out = piece.is == TimeClass::kPoll && piece.off->is_timed_out;
     cause.object = piece.off->object;
     cause.peer = piece.off->peer;
   }
@@ -107,7 +109,7 @@ void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, u
   const bool is_cut = path_.size() >= kMaxDepth || last.waker_tid == 0 || last.is_kernel_waker ||
                       std::find(path_.begin(), path_.end(), last.waker_tid) != path_.end();
   if (is_cut) return leaf(to_ns - from_ns);  // (A2)
-  const Thread waker = find(last.waker_tid);
+  const Thread waker = find(last.waker_tid, last.waker_pid);
   if (waker.tid == 0) return leaf(to_ns - from_ns);
   // (A1) Of this piece, what lies within the wait is the waker's; the rest stays here.
   const uint64_t begin = std::max(from_ns, std::min(to_ns, piece.off->out_ns));

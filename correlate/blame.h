@@ -47,8 +47,9 @@ struct Cause {
   uint64_t stack_id = 0;
   uint8_t kind = 0;  // hal::WaitKind
   bool is_write = false;
-  uint64_t object = 0;  // of one of its waits
-  hal::WaitPeer peer;   // likewise
+  bool is_timed_out = false;  // of a poll: its timer ended it
+  uint64_t object = 0;        // of one of its waits
+  hal::WaitPeer peer;         // likewise
 };
 
 // "10.0.0.9:9000"; empty: no such address.
@@ -63,8 +64,8 @@ class Blame {
     const ThreadTime* time = nullptr;
     uint32_t tid = 0, role = 0;
   };
-  // A thread by its tid; its time is null where it is not watched.
-  using Find = std::function<Thread(uint32_t tid)>;
+  // A thread of a process; its time is null where it is not watched, its tid 0 where nothing is known of the process.
+  using Find = std::function<Thread(uint32_t tid, uint32_t pid)>;
   struct Share {
     uint32_t cause;  // kClient: somebody on the way waited for work, so nothing was lost
     uint64_t ns;

@@ -142,10 +142,16 @@ uint32_t Budget::Impl::role_of(BudgetThread& thread) {
   return *thread.role;
 }
 
-Blame::Thread Budget::Impl::find(uint32_t tid) {
+Blame::Thread Budget::Impl::find(uint32_t tid, uint32_t pid) {
   const auto known = threads.find(tid);
-  if (known == threads.end()) return {};
-  return {&known->second.time, tid, role_of(known->second)};
+  if (known != threads.end()) return {&known->second.time, tid, role_of(known->second)};
+  const auto process = watched.find(pid);
+  if (process == watched.end()) return {};
+  BudgetThread unseen;  // one that lived too short a time: its process is what there is to name
+  unseen.comm = process->second;
+  unseen.pid = pid;
+  unseen.tid = tid;
+  return {nullptr, tid, role_of(unseen)};
 }
 
 void Budget::Impl::add_call(const hal::Event& event, const CallFacts& its) {
@@ -271,7 +277,12 @@ void Budget::Impl::close(uint64_t mono_ns, bool is_end) {
     if (!thread->second.time.add(at->span)) ledger.add(hal::Loss::budget_forgotten);
   }
   switches.erase(later, switches.end());
-  for (auto& [tid, thread] : threads) thread.time.sort();
+  watched.clear();
+  for (auto& [tid, thread] : threads) {
+    thread.time.sort();
+    std::string& name = watched[thread.pid];
+    if (name.empty()) name = thread.comm;
+  }
   for (auto& [pid, process] : processes) close_calls(process, is_end ? ~uint64_t{0} : mono_ns);
   for (auto& [pid, process] : processes) close_process(process, mono_ns, is_end);
   std::vector<uint32_t> over;

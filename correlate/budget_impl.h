@@ -72,7 +72,7 @@ struct Budget::Impl {
   BudgetProcess& process_of(uint32_t pid, uint64_t mono_ns);
   BudgetThread* thread_of(uint32_t tid, uint32_t pid, const std::string& comm);
   uint32_t role_of(BudgetThread& thread);
-  Blame::Thread find(uint32_t tid);
+  Blame::Thread find(uint32_t tid, uint32_t pid);
 
   // budget_rows.cc
   void account(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns);
@@ -97,6 +97,7 @@ struct Budget::Impl {
   // By pid, when it ended: its calls may come after that, and its facts are still needed.
   std::unordered_map<uint32_t, uint64_t> exited;
   std::unordered_map<uint32_t, BudgetThread> threads;
+  std::unordered_map<uint32_t, std::string> watched;  // pids of `threads`, with a thread's name, as of the last window
   struct Switch {
     uint32_t tid;
     OffSpan span;

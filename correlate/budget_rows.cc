@@ -86,7 +86,7 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
   if (is_charged) {
     const Blame::Thread self{&thread.time, thread.tid, role_of(thread)};
     blame.walk(
-        self, piece, from_ns, to_ns, [this](uint32_t tid) { return find(tid); }, shares);
+        self, piece, from_ns, to_ns, [this](uint32_t tid, uint32_t pid) { return find(tid, pid); }, shares);
   }
   // A thread that waits for another, which waits for a client, waits for work as well.
   uint64_t client_ns = is_client ? ns : 0;

@@ -175,28 +175,38 @@ std::optional<Streams::Reach> DeviceTime::reach_of(const BudgetCall& call, bool&
   return streams_.reach_of_device(call.device_ref, only);
 }
 
+// Where synchronisations sleep until work is done, one that never left the CPU may have found everything done: how long
+// it took says nothing.
+WaitEvidence DeviceTime::evidence(const BudgetCall& call, const ThreadTime& thread) {
+  WaitEvidence found = thread.evidence(call.start_ns, call.end_ns);
+  if (found.has_slept) sleepers_.insert(call.tid);
+  const bool is_short = !found.has_left_cpu && call.end_ns - call.start_ns < kSpinsFirstNs;
+  if (is_short && sleepers_.contains(call.tid)) found.has_waited = false;
+  return found;
+}
+
 CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
   CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kSync};
   bool is_device_wide = false;
   auto reach = reach_of(call, is_device_wide);
-  const WaitEvidence evidence = thread.evidence(call.start_ns, call.end_ns);
+  const WaitEvidence seen = evidence(call, thread);
   // (D1) A wait for events that were not recorded, or for writes of others, names neither stream nor marker as well.
   if (is_device_wide && !waits_for_device(facts)) return span;
   if (is_device_wide && unknown_since_) {
-    alive_.push_back({*unknown_since_, std::max(*unknown_since_, evidence.complete_ns)});
+    alive_.push_back({*unknown_since_, std::max(*unknown_since_, seen.complete_ns)});
     unknown_since_.reset();
   }
   if (!reach) return span;
   const std::optional<uint64_t> copied = copied_ns_;
-  const Covered covered = cover(std::move(*reach), call, evidence.complete_ns);
+  const Covered covered = cover(std::move(*reach), call, seen.complete_ns);
   if (!covered.any) return span;
   if (covered.only_collectives) span.use = CallUse::kCollectiveSync;
-  if (evidence.has_waited && evidence.busy_until_ns > covered.last_end_ns) {
-    if (copied && evidence.busy_until_ns > *copied) {
+  if (seen.has_waited && seen.busy_until_ns > covered.last_end_ns) {
+    if (copied && seen.busy_until_ns > *copied) {
       slowest_link_ = slowest_link_ > kSlowestLink ? kSlowestLink : 0;
       is_link_doubted_ = true;
     }
-    busy_.push_back({covered.last_end_ns, evidence.busy_until_ns});
+    busy_.push_back({covered.last_end_ns, seen.busy_until_ns});
   }
   return span;
 }
@@ -206,10 +216,10 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
 CallSpan DeviceTime::wait_for_own(const BudgetCall& call, const ThreadTime& thread) {
   CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kSync};
   const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
-  const WaitEvidence evidence = thread.evidence(call.start_ns, call.end_ns);
-  const Covered covered = cover(streams_.reach_of(key), call, evidence.complete_ns);
-  if (covered.any && evidence.has_waited && evidence.busy_until_ns > call.start_ns) {
-    busy_.push_back({call.start_ns, evidence.busy_until_ns});
+  const WaitEvidence seen = evidence(call, thread);
+  const Covered covered = cover(streams_.reach_of(key), call, seen.complete_ns);
+  if (covered.any && seen.has_waited && seen.busy_until_ns > call.start_ns) {
+    busy_.push_back({call.start_ns, seen.busy_until_ns});
   }
   return span;
 }

@@ -24,6 +24,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "correlate/facts.h"
@@ -70,10 +71,11 @@ class DeviceTime {
   static constexpr size_t kQueueFull = 64;            // submissions outstanding
   static constexpr uint64_t kQueueFullNs = 100'000;   // and a launch that takes this long waits for room
   static constexpr size_t kMaxPending = 1 << 20;
-  static constexpr uint64_t kStagedNs = 50'000;      // an asynchronous copy that takes this long in the call, and
-  static constexpr double kFastestStaging = 64;      // no more bytes a nanosecond, is made by the calling thread
-  static constexpr double kSlowestLink = 0.25;       // bytes a nanosecond, where no link is known (D5)
-  static constexpr uint64_t kCopyStartNs = 200'000;  // from the call to the first byte
+  static constexpr uint64_t kStagedNs = 50'000;         // an asynchronous copy that takes this long in the call, and
+  static constexpr double kFastestStaging = 64;         // no more bytes a nanosecond, is made by the calling thread
+  static constexpr double kSlowestLink = 0.25;          // bytes a nanosecond, where no link is known (D5)
+  static constexpr uint64_t kCopyStartNs = 200'000;     // from the call to the first byte
+  static constexpr uint64_t kSpinsFirstNs = 1'000'000;  // a library that sleeps until work is done spins less before
 
   explicit DeviceTime(hal::LossLedger& ledger) : ledger_(ledger) {}
 
@@ -124,6 +126,7 @@ class DeviceTime {
   CallSpan copy(const BudgetCall& call, const CallFacts& facts);
   CallSpan wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
   CallSpan wait_for_own(const BudgetCall& call, const ThreadTime& thread);
+  WaitEvidence evidence(const BudgetCall& call, const ThreadTime& thread);
   void query(const BudgetCall& call);
   std::optional<Streams::Reach> reach_of(const BudgetCall& call, bool& is_device_wide) const;
   void give_up(uint64_t mono_ns);
@@ -137,6 +140,7 @@ class DeviceTime {
   double slowest_link_ = kSlowestLink;  // 0: nothing is assumed any more
   bool is_link_doubted_ = false;
   bool launches_block_ = false;
+  std::set<uint32_t> sleepers_;              // threads of which a synchronisation was seen to sleep
   std::vector<Span> alive_, busy_, copies_;  // work that may be there; that is there; that a thread copies itself
   std::vector<Submission> submissions_;
   std::optional<uint64_t> first_submission_, unknown_since_;

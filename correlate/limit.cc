@@ -18,20 +18,23 @@ constexpr uint64_t kSyncsOfStep = 20, kSyncsOfSecond = 100;
 
 uint64_t percent(uint64_t part, uint64_t whole) { return whole == 0 ? 0 : part * 100 / whole; }
 
-// Lost to a wait of which is known neither on what nor for whom: may be an idle server as well as a slow loader.
+// Lost to a wait of which is known neither on what nor for whom: may be an idle server as well as a slow loader. Nor is
+// it of one for a thread that looks for work now and then.
 struct Unclear {
   uint64_t blocked = 0, poll = 0;
 };
 Unclear unclear_of(const TimeSums& sums, const Blame& blame) {
   Unclear found;
   found.blocked = sums.of(TimeClass::kBlocked).low;
+  uint64_t looks_for_work = 0;
   for (const CauseShare& share : sums.causes) {
     const Cause& cause = blame.cause(share.cause);
-    if (cause.parent == 0 && (cause.is == TimeClass::kPoll || cause.is == TimeClass::kOtherWait)) {
-      found.poll += share.low;
-    }
+    const bool is_unexplained = cause.is == TimeClass::kPoll || cause.is == TimeClass::kOtherWait;
+    if (is_unexplained && cause.parent == 0) found.poll += share.low;
+    if (is_unexplained && cause.parent != 0 && cause.is_timed_out) looks_for_work += share.low;
   }
   found.poll = std::min(found.poll, sums.of(TimeClass::kPoll).low + sums.of(TimeClass::kOtherWait).low);
+  found.poll += looks_for_work;
   return found;
 }
 

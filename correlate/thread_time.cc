@@ -267,6 +267,7 @@ std::vector<Piece> ThreadTime::pieces(uint64_t from_ns, uint64_t to_ns) const {
       is = running(in_call, at);
     } else if (at < is_off->woken_ns) {
       is = asleep(in_call, *is_off, at);
+      if (is == TimeClass::kPoll && is_off->is_timed_out && is_sleep(*is_off)) is = TimeClass::kSleep;
     } else {
       is = is_off->woken_ns == is_off->out_ns ? is_off->why : TimeClass::kCpuWait;
       if (is != TimeClass::kThrottled && is != TimeClass::kStopped) is = TimeClass::kCpuWait;
@@ -279,6 +280,19 @@ std::vector<Piece> ThreadTime::pieces(uint64_t from_ns, uint64_t to_ns) const {
     at = next;
   }
   return out;
+}
+
+bool ThreadTime::is_sleep(const OffSpan& poll) const {
+  const auto call = std::partition_point(calls_.begin(), calls_.end(),
+                                         [&](const CallSpan& one) { return one.start_ns < poll.in_ns; });
+  if (call == calls_.end()) return false;
+  auto last =
+      std::partition_point(off_.begin(), off_.end(), [&](const OffSpan& one) { return one.in_ns <= call->start_ns; });
+  while (last != off_.begin()) {
+    --last;
+    if (last->why == TimeClass::kPoll) return last->is_timed_out;
+  }
+  return false;
 }
 
 WaitEvidence ThreadTime::evidence(uint64_t start_ns, uint64_t end_ns) const {
@@ -294,6 +308,8 @@ WaitEvidence ThreadTime::evidence(uint64_t start_ns, uint64_t end_ns) const {
       ++sleeps;
     }
   }
+  found.has_left_cpu = last != nullptr;
+  found.has_slept = last_sleep != nullptr && last_sleep->woken_ns - last_sleep->out_ns >= kSpinsOnNs;
   uint64_t busy_until = 0;
   const uint64_t ran_on = last == nullptr ? end_ns - start_ns : end_ns - std::min(end_ns, last->in_ns);
   if (last == nullptr || ran_on >= kSpinsOnNs) {

@@ -61,6 +61,8 @@ struct Piece {
 // When a wait that ended was over, and how far the device is known to have had work.
 struct WaitEvidence {
   bool has_waited = false;
+  bool has_slept = false;      // until it was woken
+  bool has_left_cpu = false;   // it slept, or was preempted
   uint64_t busy_until_ns = 0;  // where it has waited
   uint64_t complete_ns = 0;
 };
@@ -105,6 +107,8 @@ class ThreadTime {
 
  private:
   void unpack() const;
+  // Of a poll that its timer ended. A thread that sleeps goes on to submit from it; one that waits for work asks again.
+  bool is_sleep(const OffSpan& poll) const;
 
   Queue<OffSpan> off_;
   mutable Queue<CallSpan> calls_;

@@ -32,7 +32,7 @@ class Waiters {
     for (auto& [its, time] : threads_) time.sort();
     std::vector<Blame::Share> shares;
     for (const Piece& piece : thread(tid).time->pieces(from_ns, to_ns)) {
-      const auto find = [this](uint32_t waker) { return thread(waker); };
+      const auto find = [this](uint32_t waker, uint32_t) { return thread(waker); };
       blame.walk(thread(tid), piece, piece.from_ns, piece.to_ns, find, shares);
     }
     return shares;

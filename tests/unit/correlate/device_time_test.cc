@@ -36,6 +36,12 @@ BudgetCall call_of(uint32_t tid, uint64_t from_us, uint64_t to_us) {
 class OneDevice {
  public:
   void launch(uint32_t tid, uint64_t from_us, uint64_t to_us) { (void)add(call_of(tid, from_us, to_us), launches()); }
+  void sleeps(uint32_t tid, uint64_t from_us, uint64_t to_us) {
+    OffSpan off;
+    off.out_ns = kBeginNs + from_us * kUs;
+    off.woken_ns = off.in_ns = kBeginNs + to_us * kUs;
+    threads_[tid].add(off);
+  }
   void sync(uint32_t tid, uint64_t from_us, uint64_t to_us) { (void)add(call_of(tid, from_us, to_us), syncs()); }
   std::vector<DeviceSegment> until(uint64_t us) { return device.take(device.settle(kBeginNs + us * kUs)); }
 
@@ -82,6 +88,31 @@ TEST(DeviceTime, SegmentsTileTheTimeAndAGapBelongsToTheSubmissionBehindIt) {
     ++gaps;
   }
   EXPECT_GT(gaps, 100U);
+}
+
+// A thread whose synchronisations sleep found everything done where it never left the CPU: the device may have been
+// idle for long. Where they spin, the time that one takes is the device's.
+TEST(DeviceTime, AShortSynchronisationIsNoEvidenceWhereOthersSleep) {
+  for (const bool sleeps : {false, true}) {
+    OneDevice one;
+    for (uint64_t step = 0; step < 2; ++step) {
+      const uint64_t at = 50'000 * step;
+      one.launch(1, at, at + 10);
+      if (sleeps && step == 0) one.sleeps(1, at + 30, at + 8000);
+      one.sync(1, at + 20, at + 8020);
+    }
+    one.launch(1, 100'000, 100'010);
+    one.sync(1, 120'000, 120'040);
+    one.launch(1, 150'000, 150'010);
+    uint64_t busy_ns = 0, unknown_ns = 0;
+    for (const DeviceSegment& segment : one.until(150'000)) {
+      if (segment.from_ns < kBeginNs + 100'000 * kUs) continue;
+      if (segment.state == DeviceState::kBusy) busy_ns += segment.to_ns - segment.from_ns;
+      if (segment.state == DeviceState::kUnknown) unknown_ns += segment.to_ns - segment.from_ns;
+    }
+    EXPECT_EQ(busy_ns > 0, !sleeps);
+    EXPECT_EQ(unknown_ns > 19'000 * kUs, sleeps);
+  }
 }
 
 // (D3)

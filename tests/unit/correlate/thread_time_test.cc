@@ -77,6 +77,37 @@ TEST(ThreadTime, TheOrderInWhichSpansComeDecidesNothing) {
   }
 }
 
+// Of polls before a submission the last one decides: its timer ended it, and the thread went on; or somebody did, and
+// the thread had looked for work now and then.
+TEST(ThreadTime, APollThatItsTimerEndedIsASleepWhereTheThreadGoesOnFromIt) {
+  const auto poll = [](uint64_t from, uint64_t to, bool is_timed_out) {
+    OffSpan off;
+    off.out_ns = from;
+    off.woken_ns = off.in_ns = to;
+    off.why = TimeClass::kPoll;
+    off.is_timed_out = is_timed_out;
+    return off;
+  };
+  const auto classes = [](const ThreadTime& thread) {
+    std::vector<TimeClass> found;
+    for (const Piece& piece : thread.pieces(0, 1000)) {
+      if (piece.off != nullptr) found.push_back(piece.is);
+    }
+    return found;
+  };
+  using Classes = std::vector<TimeClass>;
+  for (const bool is_timed_out : {false, true}) {
+    ThreadTime thread;
+    thread.add(poll(100, 200, true));
+    thread.add(poll(210, 300, is_timed_out));
+    thread.add(CallSpan{310, 320, 0, CallUse::kSubmit});
+    thread.add(poll(400, 500, true));  // nothing is submitted behind it
+    thread.sort();
+    EXPECT_EQ(classes(thread), is_timed_out ? (Classes{TimeClass::kSleep, TimeClass::kSleep, TimeClass::kPoll})
+                                            : (Classes{TimeClass::kPoll, TimeClass::kPoll, TimeClass::kPoll}));
+  }
+}
+
 // (T3) What is dropped is not known, and does not look like time in which the thread ran.
 TEST(ThreadTime, TheOldestSpansGiveWay) {
   ThreadTime thread;

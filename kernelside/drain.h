@@ -53,6 +53,8 @@ struct RingRecords {
   std::vector<std::vector<std::byte>>
       codes;  // WIRE_CODE records: the Python functions those stacks are the first to name
   void clear() {
+    constexpr size_t kFewStacks = 1024;  // a burst's room is megabytes, and batches are used again
+    if (stacks.capacity() > kFewStacks) stacks = std::vector<StackRecord>();
     stacks.clear();
     codes.clear();
     events.clear();

@@ -53,6 +53,9 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
   process->anchor = step.anchor;
   if (process->first_ns == 0) process->first_ns = step.start_ns;
   process->last_ns = step.end_ns;
+  if (const auto thread = process->threads.find(step.tid); thread != process->threads.end()) {
+    thread->second.after_steps = TimeSums();
+  }
   Kept kept{step.length_ns(), step.content, {}};
   for (size_t i = 0; i < kTimeClasses; ++i) kept.ns[i] = step.sums.classes[i].ns;
 
@@ -133,6 +136,7 @@ void BudgetSummary::add(const BudgetSecond& second) {
   ++thread.seconds;
   thread.last_second = second.second;
   thread.whole.add(second.sums);  // (M1)
+  if (second.second * Budget::kWindowNs >= process->last_ns) thread.after_steps.add(second.sums);
   if (second.second >= thread.first_second + kWarmSeconds) thread.warm.add(second.sums);
 }
 
@@ -210,6 +214,7 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.end_ns = process.last_ns;
       budget.usual_ns = median(process.lengths);
       budget.found_by = process.anchor;
+      budget.after_steps = thread->second.after_steps;
       budget.evaluated = process.evaluated;
       budget.evaluated.counts_sleep = true;
       budget.slow_steps = process.slow_steps;

@@ -46,6 +46,7 @@ struct ProcessBudget {
   LimitResult result;
   bool is_of_slow = false;  // it is about the slow steps; the others have none
   TimeSums whole;           // of the thread, from its first call to its last
+  TimeSums after_steps;     // of it, the seconds that began after the last step
   uint64_t slow_steps = 0, other_steps = 0;
   std::vector<SlowStep> slow;     // the worst, longest first
   std::optional<uint64_t> every;  // slow steps of the first one's class come every N
@@ -88,7 +89,7 @@ class BudgetSummary {
     std::array<uint64_t, kTimeClasses> ns;
   };
   struct Thread {
-    TimeSums whole, warm;  // warm: without the first seconds
+    TimeSums whole, warm, after_steps;  // warm: without the first seconds
     uint64_t first_second = 0, last_second = 0, seconds = 0;
   };
   struct Process {

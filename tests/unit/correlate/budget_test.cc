@@ -575,6 +575,8 @@ TEST(Budget, APauseBetweenBurstsAndTheTimeAfterTheEndAreNoLoss) {
   const Answer after = ask(ended);
   EXPECT_EQ(after.only().result.limit, Limit::kDeviceBound);
   EXPECT_LT(after.whole.lost_high(), 200 * kMs);
+  EXPECT_ABOUT(after.only().after_steps.of(TimeClass::kSocket).ns, 6 * kSec, kSec);
+  EXPECT_LT(burst.only().after_steps.total_ns(), 2 * kSec);
 }
 
 TEST(Budget, ASlowStepIsExplainedByWhatItHasMoreOf) {

@@ -168,5 +168,48 @@ TEST_F(LateRankTest, WhereEachRankIsLateInTurnNoneIsTheCause) {
   for (const ProcessTime& time : times) EXPECT_EQ(time.budget.result.limit, correlate::Limit::kDeviceBound);
 }
 
+// Four seconds of steps; then another process goes on for `more_ns`.
+class OpenWaitTest : public store::testing::RecordingTest {
+ protected:
+  std::vector<std::string> because(uint64_t more_ns, bool has_ended) {
+    constexpr uint64_t kMilli = 1'000'000, kSteps = 400;
+    using store::testing::event_of;
+    open();
+    hal::Process process;
+    process.pid = kPid;
+    process.start_mono_ns = store::testing::kMono;
+    process.comm = "python";
+    writer->add_process(process);
+    for (uint64_t step = 0; step < kSteps; ++step) {
+      write({event_of("cudaLaunchKernel", step * 10 * kMilli, kMilli / 100, kPid),
+             event_of("cudaStreamSynchronize", step * 10 * kMilli + kMilli / 10, 9 * kMilli, kPid)});
+    }
+    const uint64_t end_ns = kSteps * 10 * kMilli + more_ns;
+    if (has_ended) {
+      hal::Event exit = event_of("process_exit", kSteps * 10 * kMilli, 0, kPid);
+      exit.return_code = 0;
+      write({exit});
+    }
+    write({event_of("sched_switch", end_ns - kMilli, kMilli, kPid + 1)});
+    clock.elapsed_ns = end_ns;
+    close();
+    auto reader = store::Reader::open(path);
+    EXPECT_TRUE(reader.ok());
+    TimeSink sink;
+    EXPECT_TRUE(replay_time(**reader, {}, sink).ok());
+    for (const ProcessTime& time : sink.take()) {
+      if (time.budget.pid == kPid) return time.because;
+    }
+    ADD_FAILURE() << "no budget";
+    return {};
+  }
+};
+
+TEST_F(OpenWaitTest, AThreadThatWaitsAtTheEndOfTheRecordingIsNamed) {
+  EXPECT_THAT(because(4 * kSecond, false), ::testing::Contains(::testing::HasSubstr("thread 4000 did nothing in the")));
+}
+TEST_F(OpenWaitTest, NotAfterAShortWait) { EXPECT_THAT(because(kSecond, false), ::testing::IsEmpty()); }
+TEST_F(OpenWaitTest, NotOnceItsProcessHasEnded) { EXPECT_THAT(because(4 * kSecond, true), ::testing::IsEmpty()); }
+
 }  // namespace
 }  // namespace ingero::report

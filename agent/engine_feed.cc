@@ -58,7 +58,10 @@ void EngineFeed::take(const EventBatch& batch) {
     engine_->add(event);
     budget_.add(event);
     if (event.call < submits_.size() && submits_[event.call] && event.pid != last_submitter_) note_submitter(event.pid);
-    if (wait != batch.records.waits.end() && wait->first == i) budget_.add_wait(event, (wait++)->second);
+    if (wait != batch.records.waits.end() && wait->first == i) {
+      engine_->add_wait(event, wait->second);
+      budget_.add_wait(event, (wait++)->second);
+    }
     if (next == batch.records.exchanges.end() || next->first != i) continue;
     const hal::Exchange& exchange = (next++)->second;
     if (event.kind != hal::Kind::kCollective || event.outcome >= hal::Outcome::kInFlight || exchange.is_part) continue;

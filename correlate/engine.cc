@@ -283,6 +283,7 @@ void Engine::add_process(const hal::Process& reported) {
 }
 
 void Engine::add(const hal::Event& event) { impl_->add(event); }
+void Engine::add_wait(const hal::Event& event, const hal::Wait& wait) { impl_->note_wait(event, wait); }
 void Engine::advance(uint64_t mono_ns) { impl_->seen(mono_ns); }
 
 void Engine::finish() {

@@ -31,6 +31,7 @@
 #include "hal/event.h"
 #include "hal/fabric.h"
 #include "hal/loss.h"
+#include "hal/wait.h"
 
 namespace ingero::correlate {
 
@@ -55,6 +56,8 @@ class Engine {
   void set_probe(uint32_t probe, bool is_per_thread);
   void add_process(const hal::Process& reported);
   void add(const hal::Event& event);
+  // What the sched_switch given last was.
+  void add_wait(const hal::Event& event, const hal::Wait& wait);
   // A collective's arrival: `comm_id_hash`, rank and place in the communicator's order, of an event given to add().
   void add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank);
   void add_snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns);

@@ -15,6 +15,9 @@ using hal::Has;
 constexpr int kHangup = 1, kInterrupt = 2, kKill = 9, kPipe = 13, kAlarm = 14, kTerminate = 15;
 // A worker that was killed this long before its parent failed was not killed by the parent's clearing up.
 constexpr uint64_t kBeforeItsParentNs = 500'000'000;
+constexpr uint64_t kForEverNs = 2'000'000'000;  // a wait for a lock that may never end
+constexpr uint64_t kEndTakesNs = 100'000'000;   // of a process: its threads end one after the other
+constexpr uint64_t kWithNs = 1'000'000'000;     // threads that lock each other out wait from about the same time on
 
 bool is_request_to_end(int number) {
   return number == kHangup || number == kInterrupt || number == kPipe || number == kAlarm || number == kTerminate;
@@ -102,6 +105,65 @@ void Engine::Impl::note_exit(const hal::Event& event, ProcessState& process) {
   if (event.has(Has::kReturnCode)) process.exit_status = event.return_code;
 }
 
+// A lock that was not to be had until the process ended. What another thread let go of was: it woke the waiter by the
+// same system call.
+void Engine::Impl::note_wait(const hal::Event& event, const hal::Wait& wait) {
+  const bool is_for_requests =
+      wait.kind == hal::WaitKind::kPoll || (wait.kind == hal::WaitKind::kSocket && wait.peer && wait.peer->is_accepted);
+  if (wait.kind != hal::WaitKind::kFutex && !is_for_requests) return;
+  if (wait.is_timed_out || event.duration_ns < kForEverNs) return;
+  if (wait.waker && wait.waker->syscall == wait.syscall) return;
+  const auto process = by_pid.find(event.pid);
+  if (process == by_pid.end() || process->second->first_call_window == 0) return;
+  auto& waits = process->second->long_waits;
+  waits.push_back({event.tid, event.start_mono_ns, event.end_mono_ns(), wait.waker.has_value(), is_for_requests});
+  if (waits.size() > kLongWaits) waits.erase(waits.begin());
+}
+
+// A process whose thread that made the calls waited for a lock from then on until the process ended: it hung, and what
+// ended it is only how that was noticed. Threads that began to wait with it may hold what it waits for. Where another
+// one waited for requests, it had no work to give.
+void Engine::Impl::add_hang_before(const ProcessState& process, Finding& finding) {
+  if (process.last_calls.empty() || process.last_call_window <= process.first_call_window) return;
+  const uint64_t ended = *process.ended_mono_ns;
+  const bool is_signal = (*process.exit_status & 0x7f) != 0;  // then it may not be known who woke it
+  const auto is_to_the_end = [&](const ProcessState::LongWait& one) { return one.end_ns + kEndTakesNs >= ended; };
+  const auto is_for_ever = [&](const ProcessState::LongWait& one) {
+    return is_to_the_end(one) && !one.is_for_requests && (one.has_waker || is_signal);
+  };
+  const auto is_idle = [&](const auto& one) { return is_to_the_end(one) && one.is_for_requests; };
+  if (std::any_of(process.long_waits.begin(), process.long_waits.end(), is_idle)) return;
+  const Sample& last = process.last_calls.back();
+  // Inside a call it waited for the device, whatever the library sleeps in.
+  const auto is_inside = [&](const Sample& call) { return call.tid == last.tid; };
+  if (std::any_of(process.calls_at_end.begin(), process.calls_at_end.end(), is_inside)) return;
+  const auto own = std::find_if(process.long_waits.begin(), process.long_waits.end(), [&](const auto& one) {
+    return one.tid == last.tid && one.start_ns >= last.start_mono_ns && is_for_ever(one);
+  });
+  if (own == process.long_waits.end()) return;
+  const uint64_t ns = own->end_ns - own->start_ns;
+  if (ns < 2 * process.longest_pause * kWindowNs) return;  // it has waited like that, and went on
+  std::string others;
+  size_t count = 0;
+  for (const ProcessState::LongWait& one : process.long_waits) {
+    if (one.tid == own->tid || !is_for_ever(one)) continue;
+    const uint64_t apart = one.start_ns > own->start_ns ? one.start_ns - own->start_ns : own->start_ns - one.start_ns;
+    if (apart > kWithNs) continue;  // an idle thread of a pool, or one that waits for this one's work
+    others += fmt::format("{} {}", count++ == 0 ? "" : ",", one.tid);
+  }
+  finding.detail = fmt::format("waited for a lock for its last {}", format_duration(ns));
+  finding.cause = fmt::format(
+      "Thread {}, which had made its calls, waited for a lock (futex) in its last {}, and nothing ended that wait",
+      own->tid, format_duration(ns));
+  if (count > 0) {
+    finding.cause += fmt::format(
+        ". {}{} waited likewise from about the same time on: a deadlock, if each holds what the other waits for",
+        count == 1 ? "Thread" : "Threads", others);
+  }
+  finding.remedy =
+      "Look at what was to end that wait: who fills its queue or holds its lock may have ended, or may wait for it.";
+}
+
 // A worker may be killed when it is not needed any more. One that was killed while its parent went on, which then made
 // no call and failed, was.
 void Engine::Impl::add_killed_workers(const ProcessState& parent,
@@ -175,7 +237,10 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
       finding.sample = process->last_calls.back();
     }
     if (finding.sample) finding.op = finding.sample->call;
-    if (process->first_call_window != 0) add_killed_workers(*process, found);
+    if (process->first_call_window != 0) {
+      add_hang_before(*process, finding);
+      add_killed_workers(*process, found);
+    }
     found.emplace_back(process.get(), std::move(finding));
   }
 }

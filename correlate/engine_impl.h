@@ -90,6 +90,8 @@ struct Engine::Impl {
   // engine_ends.cc
   void note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning);
   void note_exit(const hal::Event& event, ProcessState& process);
+  void note_wait(const hal::Event& event, const hal::Wait& wait);
+  static void add_hang_before(const ProcessState& process, Finding& finding);
   void add_killed_workers(const ProcessState& parent, std::vector<std::pair<ProcessState*, Finding>>& found);
   void add_missed_workers(const ProcessState& parent, uint64_t window,
                           std::vector<std::pair<ProcessState*, Finding>>& found);

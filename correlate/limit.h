@@ -26,13 +26,14 @@ enum class Limit : uint8_t {
   kThrottled,
   kStopped,
   kIdle,
+  kLateRank,  // other ranks wait for it; found from arrivals (report/time_evidence.cc), never from its own time
   kCount,
 };
 constexpr std::string_view name_of(Limit one) {
   constexpr std::string_view kNames[] = {
       "not known",  "device-bound",     "input-bound",         "host-bound",     "launch-bound", "sync-bound",
       "copy-bound", "allocation-bound", "communication-bound", "starved of CPU", "throttled",    "stopped",
-      "idle"};
+      "idle",       "late rank"};
   static_assert(std::size(kNames) == static_cast<size_t>(Limit::kCount));
   return kNames[static_cast<size_t>(one)];
 }

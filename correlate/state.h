@@ -27,6 +27,7 @@ namespace ingero::correlate {
 
 inline constexpr size_t kMaxChildren = 1024;
 inline constexpr size_t kLastCalls = 3;
+inline constexpr size_t kLongWaits = 16;
 inline constexpr uint64_t kColdWindows = 5;  // after a process's first call, in which its start-up is evaluated
 inline constexpr size_t kOpen = 4;           // windows that can take events at once
 static_assert(kOpen * kWindowNs >= kLatenessNs + 2 * kWindowNs);
@@ -189,7 +190,16 @@ struct ProcessState {
   std::vector<Sample> last_calls;      // the last kLastCalls, by their starts
   std::vector<Sample> calls_at_end;    // in which its threads ended
   std::optional<int64_t> exit_status;  // as waitpid(2) gives it
-  uint64_t fatal_mono_ns = 0;          // of the first error after which nothing works; 0: none
+  // Waits for a lock or for requests so long that they may be for ever, the last kLongWaits; not for a lock that
+  // another thread let go of.
+  struct LongWait {
+    uint32_t tid = 0;
+    uint64_t start_ns = 0, end_ns = 0;
+    bool has_waker = false;  // who ended it by the way, as by ending the process
+    bool is_for_requests = false;
+  };
+  std::vector<LongWait> long_waits;
+  uint64_t fatal_mono_ns = 0;  // of the first error after which nothing works; 0: none
   bool is_oom_victim = false;
   uint64_t last_submit_ns = 0,
            last_wait_ns = 0;              // when it last submitted work, and when it last knew that work was done

@@ -131,9 +131,14 @@ void StepFinder::choose() {
     if (!best || std::tie(one.spread_ns, one.token) < std::tie(best->spread_ns, best->token)) best = one;
   }
   if (current) usual_ns_ = current->median_ns;
-  if (!best || (anchor_ && best->token == *anchor_)) {
+  if (!best) return;
+  if (anchor_ && best->token == *anchor_) {
     rival_.reset();
     return;
+  }
+  // Tokens of one step are as regular as each other: which is the most regular of them changes from second to second.
+  for (const Period& one : periods) {
+    if (rival_ == one.token && one.median_ns + one.median_ns / 2 >= longest_ns) best = one;
   }
   const Token& token = tokens_[best->token];
   // (N3) As long as the anchor still marks a period of such a thread, only a clearly longer one replaces it.

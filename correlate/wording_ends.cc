@@ -95,6 +95,8 @@ void describe_end(Incident& incident, const Evaluation& seen, const std::string&
   if (!process.calls_at_end.empty()) {
     chain.summary += fmt::format(", inside {}", call_list(seen, process.calls_at_end));
   }
+  const bool is_hang = !incident.last.cause.empty();
+  if (is_hang) chain.summary = fmt::format("{} {}: {}", who, incident.last.detail, how);
   chain.root_cause = is_signal && !meaning_of(status).empty()
                          ? fmt::format("{} was ended by {}: {}", who, how, meaning_of(status))
                          : fmt::format("{} ended with {}", who, how);
@@ -105,9 +107,16 @@ void describe_end(Incident& incident, const Evaluation& seen, const std::string&
       chain.root_cause += fmt::format(" ({} before)", format_duration(ended - last));
     }
   }
-  if (!incident.last.detail.empty()) chain.root_cause += ". " + incident.last.detail;
+  if (is_hang) {
+    chain.root_cause = incident.last.cause + ". " + chain.root_cause;
+    chain.timeline.push_back({"HOST", "sched_switch", incident.last.detail, 0});
+  } else if (!incident.last.detail.empty()) {
+    chain.root_cause += ". " + incident.last.detail;
+  }
   chain.timeline.push_back({"HOST", "process_exit", how, 0});
-  if (is_signal && (status & 0x7f) == 9) {
+  if (is_hang) {
+    chain.recommendations.emplace_back(incident.last.remedy);
+  } else if (is_signal && (status & 0x7f) == 9) {
     chain.recommendations.emplace_back(
         "See who killed it: dmesg | grep -i kill, the job scheduler's log, and memory limits");
   } else {

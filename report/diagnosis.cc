@@ -68,6 +68,7 @@ class EngineSink final : public store::ReplaySink {
     if (++since_ >= kDrainEvery) drain();
   }
   void wait(const hal::Event& event, const hal::Wait& wait) override {
+    engine_->add_wait(event, wait);
     if (time_ != nullptr) time_->wait(event, wait);
   }
   void cpu_sample(const hal::CpuSample& sample) override {

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "base/text.h"
 #include "correlate/device_time.h"
 #include "correlate/window.h"
 #include "hal/slow_settings.h"
+#include "report/frame_text.h"
 #include "report/time_spent.h"
 #include "store/read/selection_sql.h"
 #include "symbols/frame.h"
@@ -198,8 +200,8 @@ void add_probes(ProcessTime& time) {
 struct Late {
   int64_t communicator = 0, rank = 0, pid = 0, nranks = 0;
   uint64_t times = 0, rounds = 0;
-  uint64_t skew_ns = 0;  // after the first, in all
-  uint64_t late_ns = 0;  // after the one before it, in all
+  uint64_t late_ns = 0, worst_ns = 0;  // after the one before it: in all, and at most
+  uint64_t all_ns = 0;                 // likewise, of all ranks
 };
 
 std::vector<Late> late_ranks(const Part& part) {
@@ -208,18 +210,27 @@ std::vector<Late> late_ranks(const Part& part) {
   selected.add("last_pid IS NOT NULL");
   selected.add_range(part.selection, "timestamp", "timestamp");
   part.ask(
-      "WITH selected AS (SELECT * FROM collective_arrivals WHERE {}) "
-      "SELECT a.comm_id_hash, a.last_rank, a.last_pid, count(*), sum(a.skew_ns), sum(a.late_ns), "
-      "(SELECT count(*) FROM selected b WHERE b.comm_id_hash IS a.comm_id_hash), "
-      "(SELECT max(nranks) FROM communicators c WHERE c.comm_id_hash IS a.comm_id_hash) "
-      "FROM selected a WHERE a.last_rank IS NOT NULL GROUP BY a.comm_id_hash, a.last_rank ORDER BY 5 DESC LIMIT 16",
+      "WITH selected AS (SELECT * FROM collective_arrivals WHERE {}), "
+      "whole AS (SELECT comm_id_hash, count(*) AS rounds, sum(late_ns) AS late_ns FROM selected GROUP BY 1) "
+      "SELECT a.comm_id_hash, a.last_rank, a.last_pid, (SELECT max(nranks) FROM communicators c WHERE c.comm_id_hash "
+      "IS "
+      "a.comm_id_hash), count(*), max(w.rounds), sum(a.late_ns), max(a.late_ns), max(w.late_ns) "
+      "FROM selected a JOIN whole w ON w.comm_id_hash IS a.comm_id_hash WHERE a.last_rank IS NOT NULL "
+      "GROUP BY a.comm_id_hash, a.last_rank ORDER BY 7 DESC LIMIT 16",
       selected, [&](std::span<const store::Value> row) {
         const auto count = [&](size_t column) { return static_cast<uint64_t>(row[column].integer); };
-        found.push_back(
-            {row[0].integer, row[1].integer, row[2].integer, row[7].integer, count(3), count(6), count(4), count(5)});
+        found.push_back({row[0].integer, row[1].integer, row[2].integer, row[3].integer, count(4), count(5), count(6),
+                         count(7), count(8)});
       });
-  std::erase_if(found, [](const Late& one) { return one.rounds < kEnoughRounds || one.times * 2 < one.rounds; });
+  std::erase_if(found, [](const Late& one) { return one.rounds < kEnoughRounds; });
   return found;
+}
+
+// One rank always comes last: what makes it a cause is that most of the lateness is its, and far more than chance gives
+// it. One that is late in a few collectives alone, as where it evaluates or saves, costs as much as one that always is.
+bool is_cause(const Late& late, uint64_t total_ns) {
+  const uint64_t others_ns = late.all_ns - late.late_ns;
+  return others_ns < late.late_ns && (late.late_ns - others_ns) * 100 >= kLatePercent * total_ns;
 }
 
 // The processes of its communicator's other ranks.
@@ -234,31 +245,95 @@ std::set<int64_t> others_of(const Part& part, const Late& late) {
   return pids;
 }
 
-// A rank that comes last in most collectives, by enough: it is the cause of what the others wait for.
+// ", in synchronize() at gpu.py:120, called in main() at ranks.py:61".
+std::string lines_of(const Part& part, int64_t stack) {
+  std::string text;
+  Conditions its;
+  its.add("hash = ?", stack);
+  part.ask("SELECT frames FROM stack_traces WHERE {}", its, [&](std::span<const store::Value> row) {
+    const std::vector<symbols::StackFrame> frames = symbols::parse_frames(row[0].as_text());
+    const symbols::StackFrame* line = symbols::line_of(frames);
+    if (line == nullptr) return;
+    text = ", in " + line_text(*line);
+    const auto caller = std::find_if(frames.begin() + (line - frames.data()) + 1, frames.end(),
+                                     [](const symbols::StackFrame& frame) { return frame.is_python(); });
+    if (line->is_python() && caller != frames.end()) text += ", called in " + line_text(*caller);
+  });
+  return text;
+}
+
+// The call in which it was for most of the time in which the others waited; empty: it was in none for half of it.
+std::string meanwhile(const Part& part, const Late& late, uint32_t tid) {
+  std::map<int64_t, int64_t> waited;  // by the end: from when on
+  Conditions last;
+  last.add("comm_id_hash IS ?", late.communicator);
+  last.add("last_rank = ?", late.rank);
+  last.add_range(part.selection, "timestamp", "timestamp");
+  part.ask("SELECT first_mono_ns + skew_ns, late_ns FROM collective_arrivals WHERE {}", last,
+           [&](std::span<const store::Value> row) { waited[row[0].integer] = row[0].integer - row[1].integer; });
+  Conditions of_thread;
+  of_thread.add("e.pid = ?", late.pid);
+  of_thread.add("e.tid = ?", int64_t{tid});
+  of_thread.add_rows(part.selection, "e.seq");
+  of_thread.add_range(part.selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
+  std::map<std::pair<std::string, int64_t>, int64_t> calls;  // by call and stack: of that time
+  part.ask(
+      "SELECT e.call, coalesce(e.stack_hash, 0), e.start_mono_ns, e.duration FROM events e WHERE {} AND e.kind IS NOT "
+      "NULL AND e.kind != 'host' AND e.depth = 0 AND e.duration > 0",
+      of_thread, [&](std::span<const store::Value> row) {
+        const int64_t start = row[2].integer, end = start + row[3].integer;
+        int64_t ns = 0;
+        for (auto at = waited.upper_bound(start); at != waited.end() && at->second < end; ++at) {
+          ns += std::max<int64_t>(0, std::min(end, at->first) - std::max(start, at->second));
+        }
+        if (ns > 0) calls[{std::string(row[0].as_text()), row[1].integer}] += ns;
+      });
+  const auto most =
+      std::max_element(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == calls.end() || static_cast<uint64_t>(most->second) * 2 < late.late_ns) return {};
+  return fmt::format("For {} of that it was in {}{}", format_duration(static_cast<uint64_t>(most->second)),
+                     printable(most->first.first, 64), lines_of(part, most->first.second));
+}
+
+// A rank that the others wait for, by enough: it is the cause of what they wait for.
 void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
   for (const Late& late : late_ranks(part)) {
-    const auto latest =
-        std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) { return one.budget.pid == late.pid; });
+    const auto of_pid = [&](int64_t pid) {
+      return std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) { return one.budget.pid == pid; });
+    };
+    const auto latest = of_pid(late.pid);
     if (latest == times.end()) continue;
     const uint64_t total = latest->budget.whole.total_ns();
-    if (late.late_ns * 100 < kLatePercent * total) continue;
-    const std::string last = fmt::format("the last in {} of {} collectives, by {} on average", late.times, late.rounds,
-                                         format_duration(late.late_ns / std::max<uint64_t>(1, late.times)));
+    if (!is_cause(late, total)) continue;
+    const bool is_high = late.late_ns * 100 >= correlate::kHighPercent * total;
     const std::string who =
         fmt::format("rank {}{}", late.rank, late.nranks > 0 ? fmt::format(" of {}", late.nranks) : std::string());
-    latest->because.insert(latest->because.begin(),
-                           fmt::format("It is {}, {}: the other ranks wait for it", who, last));
+    const std::string last = fmt::format("the last in {} of {} collectives, by {} in all ({} a collective), at most {}",
+                                         late.times, late.rounds, format_duration(late.late_ns),
+                                         format_duration(late.late_ns / late.rounds), format_duration(late.worst_ns));
     for (const int64_t pid : others_of(part, late)) {
-      const auto victim =
-          std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) { return one.budget.pid == pid; });
+      const auto victim = of_pid(pid);
       if (victim == times.end() || is_accusation(victim->budget.result.limit)) continue;
       victim->budget.result = {};
       victim->budget.result.limit = Limit::kCommunicationBound;
       victim->budget.result.low_ns = victim->budget.result.high_ns = late.late_ns;
-      victim->budget.result.is_high = late.late_ns * 100 >= correlate::kHighPercent * total;
+      victim->budget.result.is_high = is_high;
+      victim->budget.is_of_slow = false;
       victim->waits_for = fmt::format("{} (pid {}), {}", who, late.pid, last);
       victim->remedy = fmt::format("see what {} (pid {}) does meanwhile", who, late.pid);
     }
+    std::vector<std::string> because = {fmt::format("It is {}, {}: the other ranks wait for it", who, last)};
+    if (!is_accusation(latest->budget.result.limit)) {  // what it does meanwhile costs itself nothing
+      latest->budget.result = {};
+      latest->budget.result.limit = Limit::kLateRank;
+      latest->budget.result.low_ns = latest->budget.result.high_ns = late.late_ns;
+      latest->budget.result.is_high = is_high;
+      because = {meanwhile(part, late, latest->budget.tid)};
+      latest->waits_for = fmt::format("{}, {}", who, last);
+      latest->remedy = "share what it does meanwhile among the ranks, or do it where the others do not wait for it";
+    }
+    std::erase(because, std::string());
+    latest->because.insert(latest->because.begin(), because.begin(), because.end());
     // The latest before its victims.
     std::rotate(times.begin(), latest, latest + 1);
   }
@@ -342,7 +417,6 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
   for (ProcessTime& time : times) {
     add_settings(part, time);
     add_probes(time);
-    add_ranks(part, time);
     add_overload(part, time);
     if (!is_accusation(time.budget.result.limit)) continue;
     add_preemptors(part, time);
@@ -350,6 +424,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_pageable(part, time);
   }
   add_late_ranks(part, times);
+  for (ProcessTime& time : times) add_ranks(part, time);
 }
 
 }  // namespace ingero::report

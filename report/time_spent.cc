@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "report/frame_text.h"
@@ -17,6 +19,20 @@ using correlate::TimeClass;
 
 constexpr size_t kMaxPaths = 5;
 constexpr uint64_t kDrainEvery = 65536;
+constexpr uint64_t kForEverNs = 2'000'000'000;  // a wait at the end of the recording that may never end
+
+// A thread that made steady steps, and has been in one wait since, far longer than any of its steps: it may hang, or
+// have no work. For what it waits is recorded when a wait ends.
+std::string open_wait_text(const correlate::ProcessBudget& budget, uint64_t since_ns, uint64_t end_ns) {
+  uint64_t longest_ns = std::max(budget.usual_ns, kForEverNs / 2);
+  for (const correlate::SlowStep& slow : budget.slow) longest_ns = std::max(longest_ns, slow.length_ns);
+  if (budget.steps == 0 || since_ns == 0 || end_ns < since_ns + 2 * longest_ns) return {};
+  return fmt::format(
+      "The recording ended while it waited: its thread {} did nothing in the last {}, and for what it waits is "
+      "recorded "
+      "only when a wait ends",
+      budget.tid, format_duration(end_ns - since_ns));
+}
 
 BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
   BlamePath path;
@@ -229,6 +245,10 @@ struct TimeSink::Session {
   std::map<hal::CallId, std::string> ops;
   int64_t wall_offset_ns = 0;
   uint64_t since = 0;
+  hal::CallId exit = hal::kNoCall;
+  std::set<uint32_t> ended;                             // processes
+  std::unordered_map<uint32_t, uint64_t> last_seen_ns;  // by thread: the end of what it did last
+  uint64_t last_ns = 0;
 };
 
 TimeSink::TimeSink() = default;
@@ -244,6 +264,7 @@ void TimeSink::probe_cost(uint64_t ns) { session_->budget.set_probe_cost(ns); }
 
 void TimeSink::call(hal::CallId id, const store::ReplayedCall& call) {
   session_->ops[id] = call.op;
+  if (call.op == "process_exit") session_->exit = id;
   session_->budget.set_call(id, correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind,
                                                       call.synchronising, call.below_runtime, call.asynchronous));
 }
@@ -257,6 +278,12 @@ void TimeSink::process(const hal::Process& process) { session_->budget.add_proce
 void TimeSink::event(const hal::Event& event) {
   session_->wall_offset_ns = event.wall_offset_ns;
   session_->budget.add(event);
+  session_->last_ns = std::max(session_->last_ns, event.end_mono_ns());
+  if (event.has(hal::Has::kDuration)) {  // not a sum of a second
+    uint64_t& seen_ns = session_->last_seen_ns[event.tid];
+    seen_ns = std::max(seen_ns, event.end_mono_ns());
+  }
+  if (event.call == session_->exit && event.pid == event.tid) session_->ended.insert(event.pid);
   if (++session_->since >= kDrainEvery) drain();
 }
 
@@ -267,7 +294,11 @@ void TimeSink::device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) 
   session_->summary.add_device_sample(sample, mono_ns);
 }
 
-void TimeSink::sample(const hal::CpuSample& sample) { session_->budget.add_sample(sample); }
+void TimeSink::sample(const hal::CpuSample& sample) {
+  session_->budget.add_sample(sample);
+  uint64_t& seen_ns = session_->last_seen_ns[sample.tid];
+  seen_ns = std::max(seen_ns, sample.mono_ns);
+}
 
 void TimeSink::drain() {
   session_->since = 0;
@@ -298,6 +329,10 @@ void TimeSink::end(std::optional<uint64_t> watermark_mono_ns) {
       time.slow_blame.push_back(std::move(paths));
     }
     time.remedy = remedy_of(budget);
+    if (watermark_mono_ns && !session_->ended.contains(budget.pid)) {  // of the whole recording, which has ended
+      std::string text = open_wait_text(budget, session_->last_seen_ns[budget.tid], session_->last_ns);
+      if (!text.empty()) time.because.push_back(std::move(text));
+    }
     time.budget = std::move(budget);
     found_.push_back(std::move(time));
   }

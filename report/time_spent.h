@@ -47,7 +47,8 @@ struct ProcessTime {
   std::string remedy;
   // What else the recording shows of the reason, as sentences.
   std::vector<std::string> because;
-  std::string waits_for;  // "rank 1 (pid 812), the last in 140 of 146 collectives"; empty: none
+  // "rank 1 of 2 (pid 812), the last in 140 of 146 collectives"; of a late rank: which it is; empty: none
+  std::string waits_for;
 };
 
 // Takes part in a replay.

@@ -127,6 +127,8 @@ std::string limit_text(const ProcessTime& time) {
       return text + fmt::format(": collectives were waited for {} of {} ({:.0f}%).",
                                 format_duration(parts.of(sums.of(TimeClass::kCommunication).ns)), length,
                                 percent_of(sums.of(TimeClass::kCommunication).ns, total));
+    case Limit::kLateRank:
+      return text + ": the other ranks wait for it. It is " + time.waits_for + ".";
     default:
       return text + ": " + idle() + ".";
   }
@@ -295,7 +297,8 @@ std::string process_text(const ProcessTime& time, bool colour) {
   if (is_accusation(budget.result.limit) || budget.result.why == NotKnown::kBlocked) {
     size_t shown = 0;
     for (const BlamePath& path : time.blame) {
-      if (shown >= kMaxWhy || path.high * 50 < sums.total_ns()) continue;
+      // What a rank lost itself is not what it waited for, or why the others wait.
+      if (shown >= kMaxWhy || path.high * 50 < sums.total_ns() || !time.waits_for.empty()) continue;
       out += fmt::format("{}{}.\n", shown == 0 ? "Why: " : "     ", path_text(path, parts, part_of(budget)));
       ++shown;
     }

@@ -166,6 +166,84 @@ TEST(Ends, AnExitStatusThatMeansFailureIsFoundAndARequestToEndIsNot) {
   }
 }
 
+// With what threads waited for, of the switches at these times.
+std::vector<hal::CausalChain> run_with_waits(const Stream& stream, const std::map<uint64_t, hal::Wait>& waits) {
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) {
+    engine->add(event);
+    const auto known = waits.find(event.start_mono_ns);
+    if (event.call == kSwitch && known != waits.end()) engine->add_wait(event, known->second);
+  }
+  engine->finish();
+  return latest(engine->take_changes());
+}
+
+TEST(Ends, AProcessWhoseThreadWaitedForALockUntilItsEndHung) {
+  constexpr uint64_t kStop = 5 * kSecond, kEnd = kStop + 4 * kSecond;
+  constexpr uint32_t kFutexCall = 202, kExitCall = 231, kWatchdog = 199, kOther = 198, kIdle = 197;
+  hal::Wait lock;
+  lock.kind = hal::WaitKind::kFutex;
+  lock.syscall = kFutexCall;
+  lock.waker = hal::Waker{kPid, kWatchdog, kExitCall, false, {}};
+  Stream stream;
+  stream.train(0, 5);
+  stream.add(kSwitch, hal::Kind::kHost, kStop, kEnd - kStop, kPid, kTid);
+  exits(stream, kEnd + kMilli, 9 << 8);
+  const std::map<uint64_t, hal::Wait> for_ever = {{kStart + kStop, lock}};
+  const auto chains = run_with_waits(stream, for_ever);
+  EXPECT_ONLY(chains, RuleId::process_failed);
+  EXPECT_THAT(chains[0].summary, HasSubstr("train (pid 100) waited for a lock for its last 4s: exit status 9"));
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("Thread 101, which had made its calls, waited for a lock (futex)"));
+  EXPECT_THAT(chains[0].root_cause, Not(HasSubstr("deadlock")));
+  // Another thread that waits since then, too; one of a pool that has always been idle is not part of it.
+  Stream locked_out = stream;
+  locked_out.add(kSwitch, hal::Kind::kHost, kStop + 50 * kMilli, kEnd - kStop - 50 * kMilli, kPid, kOther);
+  locked_out.add(kSwitch, hal::Kind::kHost, kSecond, kEnd - kSecond, kPid, kIdle);
+  auto waits = for_ever;
+  waits[kStart + kStop + 50 * kMilli] = waits[kStart + kSecond] = lock;
+  EXPECT_THAT(text_of(run_with_waits(locked_out, waits)), HasSubstr("Thread 198 waited likewise"));
+  // In a call it waited for the device.
+  Stream inside = stream;
+  Event& call = inside.add(kSyncCall, hal::Kind::kSync, kStop - kMilli, kEnd - kStop + kMilli);
+  call.outcome = hal::Outcome::kExited;
+  EXPECT_THAT(text_of(run_with_waits(inside, for_ever)), Not(HasSubstr("waited for a lock")));
+  // A server without requests.
+  Stream server = stream;
+  server.add(kSwitch, hal::Kind::kHost, kStop - kSecond, kEnd - kStop + kSecond, kPid, kOther);
+  waits = for_ever;
+  waits[kStart + kStop - kSecond] = lock;
+  waits[kStart + kStop - kSecond].kind = hal::WaitKind::kPoll;
+  EXPECT_THAT(text_of(run_with_waits(server, waits)), Not(HasSubstr("waited for a lock")));
+  // The lock was let go of; a time-out ended the wait; it waited for a socket; or the process ended well.
+  const auto expect_no_hang = [&](const Stream& of, auto change) {
+    hal::Wait other = lock;
+    change(other);
+    EXPECT_THAT(text_of(run_with_waits(of, {{kStart + kStop, other}})), Not(HasSubstr("waited for a lock")));
+  };
+  expect_no_hang(stream, [](hal::Wait& wait) { wait.waker->syscall = wait.syscall; });
+  expect_no_hang(stream, [](hal::Wait& wait) { wait.is_timed_out = true; });
+  expect_no_hang(stream, [](hal::Wait& wait) { wait.kind = hal::WaitKind::kSocket; });
+  stream.events.back().return_code = 0;
+  stream.events.back().failed = false;
+  expect_no_hang(stream, [](hal::Wait&) {});
+}
+
+TEST(Ends, AWaitThatIsNoLongerThanPausesBeforeIsNoHang) {
+  hal::Wait lock;
+  lock.kind = hal::WaitKind::kFutex;
+  lock.syscall = 202;
+  lock.waker = hal::Waker{kPid, 199, 231, false, {}};
+  Stream stream;
+  stream.train(0, 5);
+  stream.train(9 * kSecond, 5);
+  stream.add(kSwitch, hal::Kind::kHost, 14 * kSecond, 4 * kSecond, kPid, kTid);
+  exits(stream, 18 * kSecond + kMilli, 9 << 8);
+  const std::string text = text_of(run_with_waits(stream, {{kStart + 14 * kSecond, lock}}));
+  EXPECT_THAT(text, HasSubstr("failed: exit status 9"));
+  EXPECT_THAT(text, Not(HasSubstr("waited for a lock")));
+}
+
 TEST(Ends, AProgramWithoutGpuCallsMayFail) {
   Stream stream;
   stream.train(0, 8);

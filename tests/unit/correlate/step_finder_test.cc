@@ -53,6 +53,31 @@ TEST(StepFinder, TheStepsAreThoseOfAThreadThatLaunchesAndWaits) {
   }
 }
 
+// The first choice falls into an evaluation. Which of the tokens of a step is the most regular changes all the time.
+TEST(StepFinder, AnAnchorThatIsNoPeriodAnyMoreGivesWayToTheStepsOfTheProgram) {
+  Submitting program;
+  size_t ends = 0;
+  uint64_t before = 0;  // by how much the step before ended late
+  for (uint64_t step = 0; step < 300; ++step) {
+    const uint64_t jitter = step * step % 17 * kMs / 100;
+    const uint64_t first = step / 60 % 2 == 0 ? 0 : jitter, second = jitter - first;
+    program.launch(10, 2 * kMs + first - before);
+    program.launch(11, kMs + second - first);
+    program.sync(9 * kMs - second + jitter);
+    before = jitter;
+    for (uint64_t chunk = 0; step % 30 == 29 && chunk < 10; ++chunk) {
+      program.launch(20, kMs / 10);
+      program.sync(18 * kMs);
+      if (step == 29 && chunk == 9) (void)program.next();
+    }
+    if (step % 60 != 50) continue;
+    const size_t now = program.next().size();
+    if (step > 200) ends += now;
+  }
+  EXPECT_GT(ends, 50U);
+  EXPECT_LT(program.finder.usual_ns(), 15 * kMs);
+}
+
 // (N1)
 TEST(StepFinder, ALoopOfEqualLaunchesMayHaveAnyNumberOfTurns) {
   Submitting program;

@@ -7,6 +7,7 @@
 #include "store/read/reader.h"
 #include "store/write/writer.h"
 #include "temp_folder.h"
+#include "unit/store/recording.h"
 
 namespace ingero::report {
 namespace {
@@ -90,6 +91,125 @@ TEST_F(TimeEvidenceTest, ASettingIsNamedForItsValue) {
   EXPECT_THAT(because({}), Contains(HasSubstr("OMP_NUM_THREADS=16 is set in its environment: more threads than CPUs")));
   EXPECT_THAT(because({}), Not(Contains(HasSubstr("PYTHONMALLOC"))));
 }
+
+// Sixty collectives of three ranks, 20 ms apart; a rank comes last by `late_ns(round, rank)`, and synchronised
+// meanwhile.
+class LateRankTest : public store::testing::RecordingTest {
+ protected:
+  static constexpr uint64_t kMilli = 1'000'000, kRounds = 60;
+
+  std::vector<ProcessTime> record(const std::function<uint64_t(uint64_t, uint32_t)>& late_ns) {
+    open();
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      hal::Communicator made;
+      made.id = rank + 1;
+      made.pid = kPid + rank;
+      made.handle = 0x1000;
+      made.made_mono_ns = store::testing::kMono;
+      made.comm_id_hash = 0xbeef;
+      made.rank = static_cast<int32_t>(rank);
+      made.nranks = 3;
+      made.made_by = hal::Role::kInit;
+      writer->add_communicator(made);
+    }
+    uint64_t exchange_id = 0;
+    for (uint64_t round = 0; round < kRounds; ++round) {
+      for (uint32_t rank = 0; rank < 3; ++rank) {
+        const uint64_t late = late_ns(round, rank), at = round * 20 * kMilli;
+        if (late > 2 * kMilli) {
+          write({store::testing::event_of("cudaStreamSynchronize", at + kMilli, late - kMilli, kPid + rank)});
+        }
+        hal::Exchange exchange;
+        exchange.exchange_id = ++exchange_id;
+        exchange.communicator = 0x1000;
+        exchange.communicator_id = rank + 1;
+        exchange.number = round + 1;
+        EXPECT_TRUE(
+            writer->write_exchange(store::testing::event_of("otherAllReduce", at + late, 1000, kPid + rank), exchange)
+                .ok());
+      }
+    }
+    close();
+    auto reader = store::Reader::open(path);
+    EXPECT_TRUE(reader.ok());
+    std::vector<ProcessTime> times(3);
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      times[rank].node = "node-a";
+      correlate::ProcessBudget& budget = times[rank].budget;
+      budget.pid = budget.tid = kPid + rank;
+      budget.steps = kRounds;
+      budget.result.limit = correlate::Limit::kDeviceBound;
+      budget.whole.of(correlate::TimeClass::kDeviceWait).ns = kRounds * 20 * kMilli;
+    }
+    add_time_evidence(**reader, {}, times);
+    return times;
+  }
+};
+
+// In most collectives another rank is the last, by a little.
+TEST_F(LateRankTest, ARankThatIsLateNowAndThenIsTheCauseOfWhatTheOthersWaitFor) {
+  const auto times = record([](uint64_t round, uint32_t rank) -> uint64_t {
+    if (rank == 1 && round % 10 == 9) return 15 * kMilli;
+    return rank == round % 3 ? kMilli / 20 : 0;
+  });
+  EXPECT_EQ(times[0].budget.pid, kPid + 1);
+  EXPECT_EQ(times[0].budget.result.limit, correlate::Limit::kLateRank);
+  EXPECT_THAT(times[0].waits_for, ::testing::HasSubstr("rank 1 of 3, the last in 24 of 60 collectives, by 90"));
+  EXPECT_THAT(times[0].because, ::testing::ElementsAre(::testing::HasSubstr("it was in cudaStreamSynchronize")));
+  for (size_t i = 1; i < 3; ++i) {
+    EXPECT_EQ(times[i].budget.result.limit, correlate::Limit::kCommunicationBound);
+    EXPECT_THAT(times[i].waits_for, ::testing::HasSubstr(fmt::format("rank 1 of 3 (pid {})", kPid + 1)));
+  }
+}
+
+TEST_F(LateRankTest, WhereEachRankIsLateInTurnNoneIsTheCause) {
+  const auto times =
+      record([](uint64_t round, uint32_t rank) -> uint64_t { return rank == round % 3 ? 5 * kMilli : 0; });
+  for (const ProcessTime& time : times) EXPECT_EQ(time.budget.result.limit, correlate::Limit::kDeviceBound);
+}
+
+// Four seconds of steps; then another process goes on for `more_ns`.
+class OpenWaitTest : public store::testing::RecordingTest {
+ protected:
+  std::vector<std::string> because(uint64_t more_ns, bool has_ended) {
+    constexpr uint64_t kMilli = 1'000'000, kSteps = 400;
+    using store::testing::event_of;
+    open();
+    hal::Process process;
+    process.pid = kPid;
+    process.start_mono_ns = store::testing::kMono;
+    process.comm = "python";
+    writer->add_process(process);
+    for (uint64_t step = 0; step < kSteps; ++step) {
+      write({event_of("cudaLaunchKernel", step * 10 * kMilli, kMilli / 100, kPid),
+             event_of("cudaStreamSynchronize", step * 10 * kMilli + kMilli / 10, 9 * kMilli, kPid)});
+    }
+    const uint64_t end_ns = kSteps * 10 * kMilli + more_ns;
+    if (has_ended) {
+      hal::Event exit = event_of("process_exit", kSteps * 10 * kMilli, 0, kPid);
+      exit.return_code = 0;
+      write({exit});
+    }
+    write({event_of("sched_switch", end_ns - kMilli, kMilli, kPid + 1)});
+    clock.elapsed_ns = end_ns;
+    close();
+    auto reader = store::Reader::open(path);
+    EXPECT_TRUE(reader.ok());
+    TimeSink sink;
+    EXPECT_TRUE(replay_time(**reader, {}, sink).ok());
+    for (const ProcessTime& time : sink.take()) {
+      if (time.budget.pid == kPid) return time.because;
+    }
+    ADD_FAILURE() << "no budget";
+    return {};
+  }
+};
+
+TEST_F(OpenWaitTest, AThreadThatWaitsAtTheEndOfTheRecordingIsNamed) {
+  EXPECT_THAT(because(4 * kSecond, false), ::testing::Contains(::testing::HasSubstr("thread 4000 did nothing in the")));
+}
+TEST_F(OpenWaitTest, NotAfterAShortWait) { EXPECT_THAT(because(kSecond, false), ::testing::IsEmpty()); }
+TEST_F(OpenWaitTest, NotOnceItsProcessHasEnded) { EXPECT_THAT(because(4 * kSecond, true), ::testing::IsEmpty()); }
 
 }  // namespace
 }  // namespace ingero::report

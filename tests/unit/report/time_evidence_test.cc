@@ -91,5 +91,31 @@ TEST_F(TimeEvidenceTest, ASettingIsNamedForItsValue) {
   EXPECT_THAT(because({}), Not(Contains(HasSubstr("PYTHONMALLOC"))));
 }
 
+// What to do is about the one that is waited for.
+TEST(Remedy, IsAboutWhoIsWaitedFor) {
+  using ::testing::HasSubstr;
+  ProcessTime time;
+  time.name = "train";
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  BlameNode own, other;
+  own.is = correlate::TimeClass::kFutex;
+  other.role = "decoder";
+  other.pids = {kPid};
+  other.is = correlate::TimeClass::kThrottled;
+  time.blame.push_back({{own, other}, 9, 9, 9});
+  EXPECT_EQ(other_text(other, time), "thread decoder of train (pid 4000)");
+  EXPECT_THAT(remedy_of(time), HasSubstr("CPU quota of the cgroup of thread decoder of train (pid 4000)"));
+  time.blame[0].nodes[1].is = correlate::TimeClass::kHost;
+  time.blame[0].nodes[1].line = "decode() at train.cc:7";
+  EXPECT_THAT(remedy_of(time), HasSubstr("speed up decode() at train.cc:7"));
+  other.role = "train";
+  EXPECT_EQ(other_text(other, time), "another thread of train (pid 4000)");
+  other.pids = {12};
+  EXPECT_EQ(other_text(other, time), "train (pid 12)");
+  time.blame.push_back({{own}, 10, 10, 10});
+  EXPECT_THAT(remedy_of(time), HasSubstr("move this work off the thread that submits"));
+}
+
 }  // namespace
 }  // namespace ingero::report

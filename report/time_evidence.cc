@@ -159,7 +159,7 @@ void add_allocations(const Part& part, ProcessTime& time) {
   if (most == calls.end() || most->second * 2 < all_ns || all_ns <= 0) return;
   const auto& [call, call_ns] = *most;
   const std::string line = lines.contains(call) ? ", in " + lines[call] : std::string();
-  time.because.push_back(fmt::format("{} took {:.0f}% of its allocating{}", call,
+  time.because.push_back(fmt::format("{} took {:.0f}% of its time in allocations{}", call,
                                      100 * static_cast<double>(call_ns) / static_cast<double>(all_ns), line));
   // All vendors' calls for memory of the host say so.
   if (call.find("Host") != std::string::npos) time.remedy = "pin the host memory once, before the loop, and reuse it";

@@ -48,6 +48,21 @@ class TimeEvidenceTest : public ::testing::Test {
       wait.kind = hal::WaitKind::kPreempted;
       ASSERT_TRUE((*writer)->write_wait(event, wait).ok());
     }
+    hal::Event stop;
+    stop.call = calls.id_of(hal::HostOp::kSchedSwitch);
+    stop.kind = hal::Kind::kHost;
+    stop.pid = stop.tid = kPid;
+    stop.start_mono_ns = 50 * kSecond + kSecond / 2;
+    stop.wall_offset_ns = static_cast<int64_t>(kWall);
+    stop.duration_ns = stop.off.blocked_ns = kSecond / 10;
+    stop.set(hal::Has::kDuration);
+    stop.set(hal::Has::kOffCpu);
+    hal::Wait wait;
+    wait.kind = hal::WaitKind::kStopped;
+    wait.waker.emplace();
+    wait.waker->pid = wait.waker->tid = 33;
+    strcpy(wait.waker->comm.data(), "limiter");
+    ASSERT_TRUE((*writer)->write_wait(stop, wait).ok());
     ASSERT_TRUE((*writer)->close().ok());
     auto reader = store::Reader::open(options.path);
     ASSERT_TRUE(reader.ok()) << reader.error().text();
@@ -89,6 +104,16 @@ TEST_F(TimeEvidenceTest, ASettingIsNamedForItsValue) {
   using ::testing::Not;
   EXPECT_THAT(because({}), Contains(HasSubstr("OMP_NUM_THREADS=16 is set in its environment: more threads than CPUs")));
   EXPECT_THAT(because({}), Not(Contains(HasSubstr("PYTHONMALLOC"))));
+}
+
+TEST_F(TimeEvidenceTest, WhoEndedItsStopIsNamed) {
+  std::vector<ProcessTime> times(1);
+  times[0].node = "n";
+  times[0].budget.pid = times[0].budget.tid = kPid;
+  times[0].budget.result.limit = correlate::Limit::kStopped;
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(times[0].because, ::testing::Contains("limiter (pid 33) ended its stop"));
+  EXPECT_EQ(times[0].remedy, "see why limiter (pid 33) stops it");
 }
 
 // What to do is about the one that is waited for.

@@ -19,8 +19,9 @@ uint64_t median(std::vector<uint64_t> values) {
   return *middle;
 }
 
-// The commonest distance of three or more.
-std::optional<uint64_t> commonest_distance(const std::vector<std::pair<uint64_t, uint8_t>>& slow, TimeClass is) {
+// The commonest distance of three or more slow steps, if all steps have about as many as that makes.
+std::optional<uint64_t> period_of(const std::vector<std::pair<uint64_t, uint8_t>>& slow, TimeClass is,
+                                  uint64_t slow_steps, uint64_t steps) {
   std::vector<uint64_t> numbers;
   for (const auto& [number, its] : slow) {
     if (its == static_cast<uint8_t>(is)) numbers.push_back(number);
@@ -31,7 +32,22 @@ std::optional<uint64_t> commonest_distance(const std::vector<std::pair<uint64_t,
   const auto commonest = std::max_element(distances.begin(), distances.end(),
                                           [](const auto& a, const auto& b) { return a.second < b.second; });
   if (commonest->second * 2 < numbers.size() - 1 || commonest->second < 2) return std::nullopt;
-  return commonest->first;
+  const uint64_t period = commonest->first, covered = period * slow_steps;
+  if (period < 2 || covered * 2 < steps || covered > steps * 2) return std::nullopt;
+  return period;
+}
+
+// Of what the step lost in one class; most first.
+std::vector<CauseShare> causes_of(const BudgetStep& step, TimeClass is, const Blame& blame) {
+  std::vector<CauseShare> causes;
+  for (const CauseShare& share : step.sums.causes) {
+    uint32_t root = share.cause;
+    while (blame.cause(root).parent != 0) root = blame.cause(root).parent;
+    if (blame.cause(root).is == is && share.high > 0) causes.push_back(share);
+  }
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const CauseShare& a, const CauseShare& b) { return a.high > b.high; });
+  return causes;
 }
 
 }  // namespace
@@ -73,30 +89,29 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
   const uint64_t usual = median(lengths);
   for (uint64_t& one : lengths) one = one > usual ? one - usual : usual - one;
   const uint64_t limit = usual + std::max({usual / 5, 5 * median(lengths), kSlowNs});
-  result.is_slow = !result.is_warm_up && step.length_ns() > limit;
-  result.is_usual = is_same && !result.is_slow && !result.is_warm_up;
+  // To have no work is not to be slow, and not usual either.
+  const uint64_t worked_ns = step.length_ns() - std::min(step.length_ns(), step.sums.clients_ns);
+  result.is_slow = !result.is_warm_up && worked_ns > limit;
+  result.is_usual = is_same && step.length_ns() <= limit && !result.is_warm_up;
   if (result.is_slow) {
-    SlowStep slow{step.number, step.start_ns, step.length_ns(), usual, TimeClass::kUnknown, 0, {}, !is_same};
+    SlowStep slow{step.number, step.start_ns, worked_ns, usual, TimeClass::kUnknown, 0, {}, !is_same};
     for (size_t i = 0; i < kTimeClasses; ++i) {
       std::vector<uint64_t> times;
       for (const Kept& one : process->kept) {
         if (one.content == commonest->first) times.push_back(one.ns[i]);
       }
       const uint64_t often = median(std::move(times));
-      const uint64_t more = kept.ns[i] - std::min(kept.ns[i], often);
+      const bool may_be_clients = is_wait(static_cast<TimeClass>(i));
+      const uint64_t not_usual = often + (may_be_clients ? step.sums.clients_ns : 0);
+      const uint64_t more = kept.ns[i] - std::min(kept.ns[i], not_usual);
       if (more <= slow.more_ns) continue;
       slow.more_ns = more;
       slow.is = static_cast<TimeClass>(i);
     }
-    for (const CauseShare& share : step.sums.causes) {
-      uint32_t root = share.cause;
-      while (blame.cause(root).parent != 0) root = blame.cause(root).parent;
-      if (blame.cause(root).is == slow.is && share.high > 0) slow.causes.push_back(share);
-    }
-    std::stable_sort(slow.causes.begin(), slow.causes.end(),
-                     [](const CauseShare& a, const CauseShare& b) { return a.high > b.high; });
+    slow.more_ns = std::min(slow.more_ns, worked_ns - usual);  // other classes may have had less than usual
+    slow.causes = causes_of(step, slow.is, blame);
     ++process->slow_steps;
-    process->slow_more_ns += step.length_ns() - usual;
+    process->slow_more_ns += worked_ns - usual;
     process->slow_numbers.emplace_back(step.number, static_cast<uint8_t>(slow.is));
     if (process->slow_numbers.size() > kMaxSlow * 8) process->slow_numbers.erase(process->slow_numbers.begin());
     process->slow.push_back(slow);
@@ -221,7 +236,9 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.other_steps = process.other_steps;
       // A step that was slow once and cost nothing in all answers nothing; its row is kept (step_rows).
       if (process.slow_more_ns * 100 >= kSlowPercent * (process.last_ns - process.first_ns)) budget.slow = process.slow;
-      if (!budget.slow.empty()) budget.every = commonest_distance(process.slow_numbers, budget.slow.front().is);
+      if (!budget.slow.empty()) {
+        budget.every = period_of(process.slow_numbers, budget.slow.front().is, process.slow_steps, process.steps);
+      }
     } else {
       const bool is_long = thread->second.seconds > 2 * kWarmSeconds;
       budget.evaluated.sums = is_long ? thread->second.warm : thread->second.whole;

@@ -1,5 +1,6 @@
 // What a budget alone does not say, and the recording does: who had the CPUs that a thread waited for, whether its host
-// code was the collector of a language or page faults, settings that slow it down, and which rank the others wait for.
+// code was the collector of a language or page faults, which call allocated, who stopped it, settings that slow it
+// down, and which rank the others wait for.
 //
 // Each is one sentence, and only where it explains a good part of what was lost. Read after the budgets are known, by
 // queries of the recording; a recording of a schema without a table has no such sentence.
@@ -13,6 +14,7 @@
 #include "correlate/device_time.h"
 #include "correlate/window.h"
 #include "hal/slow_settings.h"
+#include "hal/wait.h"
 #include "report/frame_text.h"
 #include "report/time_spent.h"
 #include "store/read/selection_sql.h"
@@ -103,6 +105,64 @@ void add_preemptors(const Part& part, ProcessTime& time) {
     time.because.push_back(fmt::format("{} (pid {}) had the CPU for {:.0f}% {}", printable(had.front().comm, 40),
                                        had.front().pid, 100 * share, of_that));
   }
+}
+
+// Who let it run again: most likely who stopped it.
+void add_stopper(const Part& part, ProcessTime& time) {
+  if (time.budget.result.limit != Limit::kStopped) return;
+  constexpr auto kStopped = static_cast<int>(hal::WaitKind::kStopped),
+                 kTraced = static_cast<int>(hal::WaitKind::kTraced);
+  std::string who;
+  int64_t times = 0, all = 0;
+  part.ask(
+      fmt::format("SELECT f.comm, f.pid, count(*) FROM waits w JOIN event_rows e ON e.seq = w.seq JOIN clocks k ON "
+                  "k.id = e.clock JOIN threads t ON t.id = e.thread LEFT JOIN wakers f ON f.id = w.waker WHERE {{}} "
+                  "AND w.kind IN ({}, {}) GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 100",
+                  kStopped, kTraced),
+      part.of_thread(time), [&](std::span<const store::Value> row) {
+        all += row[2].integer;
+        if (row[1].is_null() || !who.empty()) return;
+        who = fmt::format("{} (pid {})", printable(row[0].as_text(), 40), row[1].integer);
+        times = row[2].integer;
+      });
+  if (who.empty() || times * 2 < all) return;
+  time.because.push_back(times == 1 ? who + " ended its stop"
+                                    : fmt::format("{} ended {} of its {} stops", who, times, all));
+  time.remedy = fmt::format("see why {} stops it", who);
+}
+
+// Which call it was, and where.
+void add_allocations(const Part& part, ProcessTime& time) {
+  if (time.budget.result.limit != Limit::kAllocationBound && time.budget.result.second != Limit::kAllocationBound)
+    return;
+  std::map<std::string, int64_t> calls;
+  std::map<std::string, std::string> lines;  // where most of it was
+  int64_t all_ns = 0;
+  Conditions of_thread;
+  of_thread.add("e.pid = ?", int64_t{time.budget.pid});
+  of_thread.add("e.tid = ?", int64_t{time.budget.tid});
+  of_thread.add_rows(part.selection, "e.seq");
+  of_thread.add_range(part.selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
+  part.ask(
+      "SELECT a.call, a.ns, x.frames FROM (SELECT e.call, e.stack_hash, sum(e.duration) AS ns FROM events e WHERE {} "
+      "AND e.kind IN ('alloc', 'free') AND e.depth = 0 GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 1000) a "
+      "LEFT JOIN stack_traces x ON x.hash = a.stack_hash ORDER BY 2 DESC",
+      of_thread, [&](std::span<const store::Value> row) {
+        const std::string name = printable(row[0].as_text(), 60);
+        all_ns += row[1].integer;
+        calls[name] += row[1].integer;
+        const std::vector<symbols::StackFrame> frames = symbols::parse_frames(row[2].as_text());
+        if (const symbols::StackFrame* frame = symbols::line_of(frames)) lines.try_emplace(name, line_text(*frame));
+      });
+  const auto most =
+      std::max_element(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == calls.end() || most->second * 2 < all_ns || all_ns <= 0) return;
+  const auto& [call, call_ns] = *most;
+  const std::string line = lines.contains(call) ? ", in " + lines[call] : std::string();
+  time.because.push_back(fmt::format("{} took {:.0f}% of its time in allocations{}", call,
+                                     100 * static_cast<double>(call_ns) / static_cast<double>(all_ns), line));
+  // All vendors' calls for memory of the host say so.
+  if (call.find("Host") != std::string::npos) time.remedy = "pin the host memory once, before the loop, and reuse it";
 }
 
 // Functions of CPython's collector. The exported one stands for all in a stripped interpreter.
@@ -422,6 +482,8 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_preemptors(part, time);
     add_samples(part, time);
     add_pageable(part, time);
+    add_stopper(part, time);
+    add_allocations(part, time);
   }
   add_late_ranks(part, times);
   for (ProcessTime& time : times) add_ranks(part, time);

@@ -92,46 +92,6 @@ std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<Cause
   return paths;
 }
 
-// What limits a program decides what to do about it.
-std::string remedy_of(const correlate::ProcessBudget& budget) {
-  using correlate::Limit;
-  switch (budget.result.limit) {
-    case Limit::kInputBound:
-      return "prepare more input ahead of time: more workers, deeper prefetching, faster storage, or decode beforehand";
-    case Limit::kHostBound:
-      return "move this work off the thread that submits, or do it while the device works";
-    case Limit::kLaunchBound:
-      return "submit less often: fuse kernels, larger batches, or a captured graph";
-    case Limit::kSyncBound:
-      return "synchronise less often: keep results on the device, and read them once a step";
-    case Limit::kCopyBound:
-      return "copy asynchronously from pinned memory, and in larger pieces";
-    case Limit::kAllocationBound:
-      return "allocate once and reuse, or use a caching allocator";
-    case Limit::kCommunicationBound:
-      return "see which rank comes last (Collectives), and what it did meanwhile";
-    case Limit::kStarvedOfCpu:
-      return "give the thread that submits a CPU: fewer competing threads, pinning, or a higher share";
-    case Limit::kThrottled:
-      return "raise the cgroup's CPU quota, or use fewer threads within it";
-    default:
-      return {};
-  }
-}
-
-// Of a thread that was not in a call: its innermost frame may be the very line.
-const symbols::StackFrame* where_it_was(const std::vector<symbols::StackFrame>& frames) {
-  const symbols::StackFrame* line = symbols::line_of(frames);
-  if (line != nullptr && line->is_python()) return line;
-  const symbols::StackFrame* named = nullptr;
-  for (const symbols::StackFrame& frame : frames) {
-    if (symbols::is_start_up(frame) || (frame.symbol.empty() && frame.file.empty())) continue;
-    if (frame.line != 0 && !frame.source.empty()) return &frame;
-    if (named == nullptr) named = &frame;
-  }
-  return line != nullptr ? line : named;
-}
-
 std::string line_of(const store::Reader& reader, uint64_t stack_id) {
   std::string line;
   const store::Bound bound[] = {store::Bound::of(static_cast<int64_t>(stack_id))};
@@ -139,7 +99,7 @@ std::string line_of(const store::Reader& reader, uint64_t stack_id) {
       "SELECT frames FROM stack_traces WHERE hash = ?", {},
       [&](std::span<const store::Value> values) {
         const std::vector<symbols::StackFrame> frames = symbols::parse_frames(values[0].as_text());
-        if (const symbols::StackFrame* frame = where_it_was(frames)) line = line_text(*frame);
+        if (const symbols::StackFrame* frame = symbols::line_of_thread(frames)) line = line_text(*frame);
         return true;
       },
       {}, bound);
@@ -323,12 +283,15 @@ void TimeSink::end(std::optional<uint64_t> watermark_mono_ns) {
     if (its.is_attached_late) time.attached_ns = its.attached_ns;
     if (const auto op = session_->ops.find(budget.found_by); op != session_->ops.end()) time.found_by = op->second;
     time.blame = paths_of(blame, budget.evaluated.sums.causes);
+    if (budget.result.limit == correlate::Limit::kStopped) {  // the rest is not what it is about
+      std::stable_partition(time.blame.begin(), time.blame.end(),
+                            [](const BlamePath& path) { return path.nodes.front().is == TimeClass::kStopped; });
+    }
     for (const correlate::SlowStep& slow : budget.slow) {
       std::vector<BlamePath> paths = paths_of(blame, slow.causes);
       if (paths.size() > 1) paths.resize(1);
       time.slow_blame.push_back(std::move(paths));
     }
-    time.remedy = remedy_of(budget);
     if (watermark_mono_ns && !session_->ended.contains(budget.pid)) {  // of the whole recording, which has ended
       std::string text = open_wait_text(budget, session_->last_seen_ns[budget.tid], session_->last_ns);
       if (!text.empty()) time.because.push_back(std::move(text));
@@ -364,6 +327,7 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
     for (auto& paths : time.slow_blame) name(paths);
     add_lines_of_others(time.slow_blame);
     order_by_cause(time);
+    time.remedy = remedy_of(time);
   }
 }
 

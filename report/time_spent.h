@@ -84,6 +84,11 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
 // From what is selected alone, as the budgets are.
 void add_time_evidence(const store::Reader& reader, const store::Selection& selection, std::vector<ProcessTime>& times);
 
+// What to do about it; empty: nothing is known to help. After the names.
+std::string remedy_of(const ProcessTime& time);
+// Who was waited for: "python (pid 3120)", "thread decoder of python (pid 3119)".
+std::string other_text(const BlameNode& node, const ProcessTime& time);
+
 std::string time_text(const std::vector<ProcessTime>& times, bool colour);
 Json time_json(const std::vector<ProcessTime>& times);
 

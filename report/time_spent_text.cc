@@ -54,6 +54,14 @@ std::string range_text(uint64_t low, uint64_t high) {
   return format_duration(low) + " to " + format_duration(high);
 }
 
+// "2%", "2 to 36%": of the same times.
+std::string percents_text(uint64_t low, uint64_t high, uint64_t total) {
+  const std::string least = fmt::format("{:.0f}", percent_of(low, total));
+  const std::string most = fmt::format("{:.0f}", percent_of(high, total));
+  if (least == most || high <= low + low / 10) return least + "%";
+  return least + " to " + most + "%";
+}
+
 std::string capitals(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -99,9 +107,9 @@ std::string limit_text(const ProcessTime& time) {
   const std::string length =
       budget.steps != 0 ? fmt::format("each {} step", format_duration(parts.of(total))) : std::string("each second");
   const auto idle = [&] {
-    return fmt::format("the device had nothing to do for {} of {} ({:.0f}%)",
+    return fmt::format("the device had nothing to do for {} of {} ({})",
                        range_text(parts.of(sums.idle_low), parts.of(sums.idle_high)), length,
-                       percent_of(sums.idle_low != 0 ? sums.idle_low : sums.idle_high, total));
+                       percents_text(sums.idle_low, sums.idle_high, total));
   };
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
@@ -111,7 +119,8 @@ std::string limit_text(const ProcessTime& time) {
     case Limit::kNotKnown:
       return text + ": " + why_not(result.why) + ". " + capitals(idle().substr(0, 1)) + idle().substr(1) + ".";
     case Limit::kDeviceBound:
-      return text + " (healthy): " + idle() + ".";
+      // Only where it cannot have waited for long.
+      return text + (sums.idle_high * 10 < total ? " (healthy): " : ", as far as is known: ") + idle() + ".";
     case Limit::kIdle:
       return text + ": no work came for " +
              format_duration(parts.of(sums.clients_ns + sums.of(TimeClass::kSleep).low)) + " of " + length + ".";
@@ -191,6 +200,10 @@ std::string did(const BlameNode& node) {
   return "was not watched yet";
 }
 
+std::string at_line(const BlameNode& node) {
+  return node.line.empty() ? std::string() : fmt::format(" ({})", printable(node.line, 120));
+}
+
 std::string role_text(const BlameNode& node) {
   const std::string name = node.role.empty() ? std::string("a thread") : printable(node.role, 40);
   if (node.pids.empty()) return name;
@@ -198,26 +211,37 @@ std::string role_text(const BlameNode& node) {
   return fmt::format("{} of {} (pids {} to {})", node.pids.size(), name, node.pids.front(), node.pids.back());
 }
 
-std::string at_line(const BlameNode& node) {
-  return node.line.empty() ? std::string() : fmt::format(" ({})", printable(node.line, 120));
+}  // namespace
+
+// Another thread of the same process has its name, if it has one of its own.
+std::string other_text(const BlameNode& node, const ProcessTime& time) {
+  if (node.pids.size() != 1 || node.pids.front() != time.budget.pid) return role_text(node);
+  const std::string own = fmt::format("{} (pid {})", printable(time.name, 40), time.budget.pid);
+  if (node.role.empty() || node.role == time.name) return "another thread of " + own;
+  return fmt::format("thread {} of {}", printable(node.role, 40), own);
 }
 
+namespace {
+
+bool is_same_role(const BlameNode& a, const BlameNode& b) { return a.role == b.role && a.pids == b.pids; }
+
 // "train.py:61 waited 46ms a step for python (pid 3120), which ran on the CPU (train.py:14)".
-std::string path_text(const BlamePath& path, const Parts& parts, std::string_view part) {
+std::string path_text(const BlamePath& path, const ProcessTime& time, const Parts& parts, std::string_view part) {
   const BlameNode& first = path.nodes.front();
   const std::string who = first.line.empty() ? role_text(first) : printable(first.line, 120);
-  const std::string time = format_duration(parts.of(std::max(path.low, path.high)));
-  if (path.nodes.size() == 1) return fmt::format("{} {} for {} a {}", who, did(first), time, part);
+  const std::string length = format_duration(parts.of(std::max(path.low, path.high)));
+  if (path.nodes.size() == 1) return fmt::format("{} {} for {} a {}", who, did(first), length, part);
   // A named lock comes with who held it.
   const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
-  std::string text = is_held ? fmt::format("{} {} for {} a {}, held", who, did(first), time, part)
-                             : fmt::format("{} waited {} a {}", who, time, part);
+  std::string text = is_held ? fmt::format("{} {} for {} a {}, held by ", who, did(first), length, part)
+                             : fmt::format("{} waited {} a {} for ", who, length, part);
   for (size_t i = 1; i < path.nodes.size(); ++i) {
     const BlameNode& node = path.nodes[i];
-    const bool is_last = i + 1 == path.nodes.size();
-    const std::string_view joint = i > 1 ? ", which waited for" : is_held ? " by" : " for";
-    text += fmt::format("{} {}", joint, role_text(node));
-    if (is_last) text += fmt::format(", which {}{}", did(node), at_line(node));
+    if (i + 1 == path.nodes.size()) {
+      text += fmt::format("{}, which {}{}", other_text(node, time), did(node), at_line(node));
+    } else if (!is_same_role(node, path.nodes[i + 1])) {  // threads that wait for their like are one link
+      text += other_text(node, time) + ", which waited for ";
+    }
   }
   return text;
 }
@@ -262,8 +286,10 @@ std::string slow_text(const ProcessTime& time) {
     if (!time.slow_blame[i].empty() && time.slow_blame[i].front().nodes.size() > 1) {
       const BlameNode& first = time.slow_blame[i].front().nodes.front();
       const BlameNode& root = time.slow_blame[i].front().nodes.back();
+      const bool may_be_idle = root.is == TimeClass::kPoll || root.is == TimeClass::kOtherWait;
       const std::string what = first.object.empty() ? std::string() : printable(first.object, 100) + ", ";
-      text += fmt::format(" ({}for {}, which {}{})", what, role_text(root), did(root), at_line(root));
+      text += fmt::format(" ({}for {}, which {}{}{})", what, other_text(root, time), did(root), at_line(root),
+                          may_be_idle ? ": it may have had no work" : "");
     } else if (!time.slow_blame[i].empty()) {
       const BlameNode& only = time.slow_blame[i].front().nodes.front();
       if (!only.object.empty()) text += fmt::format(" ({})", printable(only.object, 100));
@@ -299,7 +325,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
     for (const BlamePath& path : time.blame) {
       // What a rank lost itself is not what it waited for, or why the others wait.
       if (shown >= kMaxWhy || path.high * 50 < sums.total_ns() || !time.waits_for.empty()) continue;
-      out += fmt::format("{}{}.\n", shown == 0 ? "Why: " : "     ", path_text(path, parts, part_of(budget)));
+      out += fmt::format("{}{}.\n", shown == 0 ? "Why: " : "     ", path_text(path, time, parts, part_of(budget)));
       ++shown;
     }
     if (!time.remedy.empty()) out += "Do: " + time.remedy + ".\n";
@@ -332,12 +358,13 @@ Json node_json(const BlameNode& node) {
   return json;
 }
 
-Json paths_json(const std::vector<BlamePath>& paths, const Parts& parts, std::string_view part) {
+Json paths_json(const std::vector<BlamePath>& paths, const ProcessTime& time, const Parts& parts,
+                std::string_view part) {
   Json out = Json::array();
   for (const BlamePath& path : paths) {
     Json nodes = Json::array();
     for (const BlameNode& node : path.nodes) nodes.push_back(node_json(node));
-    out.push_back({{"sentence", path_text(path, parts, part)},
+    out.push_back({{"sentence", path_text(path, time, parts, part)},
                    {"path", std::move(nodes)},
                    {"ns", path.ns},
                    {"low_ns", path.low},
@@ -357,7 +384,7 @@ Json slow_json(const ProcessTime& time) {
                    {"class", name_of(slow.is)},
                    {"more_ns", slow.more_ns},
                    {"has_other_content", slow.has_other_content},
-                   {"blame", paths_json(time.slow_blame[i], Parts(), "step")}});
+                   {"blame", paths_json(time.slow_blame[i], time, Parts(), "step")}});
   }
   return out;
 }
@@ -403,7 +430,7 @@ Json process_json(const ProcessTime& time) {
                                {"share", static_cast<double>(its.ns) / static_cast<double>(sums.total_ns())},
                                {"lost_ns", {{"low", its.low}, {"high", its.high}}}});
   }
-  json["blame"] = paths_json(time.blame, Parts(budget), part_of(budget));
+  json["blame"] = paths_json(time.blame, time, Parts(budget), part_of(budget));
   json["remedy"] = json_or_null(time.remedy);
   json["slow"] = slow_json(time);
   json["waiting_for_clients_ns"] = sums.clients_ns;

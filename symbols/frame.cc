@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -116,24 +117,66 @@ bool is_start_up(const StackFrame& frame) {
          std::any_of(std::begin(kFiles), std::end(kFiles), [&](auto prefix) { return file.starts_with(prefix); });
 }
 
-const StackFrame* line_of(const std::vector<StackFrame>& frames) {
-  const StackFrame* any_python = nullptr;
-  const StackFrame* with_line = nullptr;
-  const StackFrame* of_program = nullptr;
-  const StackFrame* of_library = nullptr;  // on its own thread: that called the described one
-  for (const StackFrame& frame : frames) {
-    if (frame.is_python()) {
-      if (!is_installed(frame.python_file)) return &frame;
-      if (any_python == nullptr) any_python = &frame;
-    } else if (!frame.file.empty() && &frame != frames.data() && !is_start_up(frame)) {
-      if (with_line == nullptr && frame.line != 0 && !frame.source.empty()) with_line = &frame;
-      if (of_program == nullptr && !is_library(frame.file)) of_program = &frame;
-      if (of_library == nullptr && !frame.symbol.empty() && frame.file != frames.front().file) of_library = &frame;
-    }
+bool is_of_system(const StackFrame& frame) {
+  constexpr std::string_view kFiles[] = {"libstdc++", "libc++",  "libgcc_s", "libm.so",
+                                         "libpython", "python3", "[vdso]"};
+  constexpr std::string_view kFolders[] = {"/usr/include/", "/usr/lib/", "/rustc/"};
+  const std::string_view source = frame.source, file = file_name(frame.file);
+  const auto begins = [](std::string_view text, auto prefix) { return text.starts_with(prefix); };
+  if (is_start_up(frame) ||
+      std::any_of(std::begin(kFiles), std::end(kFiles), [&](auto one) { return begins(file, one); })) {
+    return true;
   }
-  if (any_python != nullptr) return any_python;
-  if (with_line != nullptr) return with_line;
+  // With a source file, that says whose it is: the name of a function of the user's may begin with what it returns.
+  if (!source.empty()) {
+    return source.find("/include/c++/") != std::string_view::npos ||
+           source.find("/lib/gcc/") != std::string_view::npos ||
+           std::any_of(std::begin(kFolders), std::end(kFolders), [&](auto one) { return begins(source, one); });
+  }
+  constexpr std::string_view kSpaces[] = {"std::", "__gnu_cxx::", "__gthread"};
+  return std::any_of(std::begin(kSpaces), std::end(kSpaces), [&](auto one) { return begins(frame.symbol, one); });
+}
+
+namespace {
+
+// Of the innermost machine function that has code of the program's own the outermost of its functions: what it inlines
+// are helpers. But main, in which a compiler inlines all that is called once.
+const StackFrame* own_line(std::span<const StackFrame> frames) {
+  const StackFrame* own = nullptr;
+  for (const StackFrame& frame : frames) {
+    const bool is_own = frame.line != 0 && !frame.source.empty() && !frame.is_python() && !is_of_system(frame);
+    const bool is_main = frame.symbol == "main" || frame.symbol.starts_with("main+");
+    if (is_own && (own == nullptr || !is_main)) own = &frame;
+    if (own != nullptr && !frame.is_inlined) break;
+  }
+  return own;
+}
+
+// `first_native`: that many frames of native code are the call itself.
+const StackFrame* place_in(const std::vector<StackFrame>& frames, size_t first_native) {
+  const StackFrame *python = nullptr, *of_library = nullptr, *of_program = nullptr;
+  for (const StackFrame& frame : frames) {
+    if (!frame.is_python()) continue;
+    if (!is_installed(frame.python_file)) return &frame;
+    if (python == nullptr) python = &frame;
+  }
+  if (python != nullptr) return python;
+  const auto native = std::span(frames).subspan(std::min(first_native, frames.size()));
+  if (const StackFrame* own = own_line(native)) return own;
+  for (const StackFrame& frame : native) {
+    if (frame.file.empty() || is_of_system(frame)) continue;
+    if (of_program == nullptr && !is_library(frame.file)) of_program = &frame;
+    // On its own thread: that called the described one.
+    const bool is_caller = first_native == 0 || frame.file != frames.front().file;
+    if (of_library == nullptr && !frame.symbol.empty() && is_caller) of_library = &frame;
+  }
   return of_program != nullptr ? of_program : of_library;
 }
+
+}  // namespace
+
+const StackFrame* line_of(const std::vector<StackFrame>& frames) { return place_in(frames, 1); }
+
+const StackFrame* line_of_thread(const std::vector<StackFrame>& frames) { return place_in(frames, 0); }
 
 }  // namespace ingero::symbols

@@ -34,9 +34,15 @@ std::vector<StackFrame> parse_frames(std::string_view json);
 // for.
 bool is_start_up(const StackFrame& frame);
 
+// Code that comes with the system, the compiler or the interpreter: a user does not look there for his own line.
+bool is_of_system(const StackFrame& frame);
+
 // The frame a reader looks for: the innermost Python frame of the program's own (not of an installed package), else
-// the innermost Python frame, else the innermost native one with a source line, else the innermost of the program's own
-// file. Never the call itself, nor where the C library starts a program or a thread. Null: none of these.
+// the innermost Python frame, else the innermost native function with a source line of the program's own, else the
+// innermost of the program's own file. A function rather than what is inlined in it. Never the call itself, nor where
+// the C library starts a program or a thread. Null: none of these.
 const StackFrame* line_of(const std::vector<StackFrame>& frames);
+// The same of a thread that was not in a call: its innermost frame may be the very line.
+const StackFrame* line_of_thread(const std::vector<StackFrame>& frames);
 
 }  // namespace ingero::symbols

@@ -592,6 +592,55 @@ TEST(Budget, ASlowStepIsExplainedByWhatItHasMoreOf) {
   EXPECT_EQ(process.every, 40U);
 }
 
+// Each step as long as `of` says, with as much of it waiting for work as it says.
+ProcessBudget of_steps(const std::function<std::pair<uint64_t, uint64_t>(uint64_t)>& of) {
+  hal::LossLedger ledger;
+  Blame blame(ledger);
+  BudgetSummary summary(ledger);
+  BudgetSecond second;
+  second.pid = second.tid = 1;
+  second.sums.submissions = 1;
+  summary.add(second);
+  uint64_t at_ns = kSec;
+  for (uint64_t i = 0; i < 200; ++i) {
+    const auto [ns, clients_ns] = of(i);
+    BudgetStep step;
+    step.pid = step.tid = 1;
+    step.number = i + 1;
+    step.content = 1;
+    step.start_ns = at_ns;
+    step.end_ns = at_ns += ns;
+    step.sums.of(TimeClass::kSocket).ns = clients_ns;
+    step.sums.clients_ns = clients_ns;
+    step.sums.of(TimeClass::kHost).ns = ns - clients_ns;
+    (void)summary.add(step, blame);
+  }
+  return summary.results(blame).at(0);
+}
+
+TEST(Budget, AStepThatWaitedForWorkIsNotSlow) {
+  const auto idle = of_steps([](uint64_t i) {
+    return i % 10 == 9 ? std::pair{400 * kMs, 390 * kMs} : std::pair{10 * kMs, uint64_t{0}};
+  });
+  EXPECT_EQ(idle.slow_steps, 0U);
+  const auto both = of_steps([](uint64_t i) {
+    return i % 10 == 9 ? std::pair{400 * kMs, 300 * kMs} : std::pair{10 * kMs, uint64_t{0}};
+  });
+  ASSERT_FALSE(both.slow.empty());
+  EXPECT_EQ(both.slow.front().length_ns, 100 * kMs);
+  EXPECT_EQ(both.slow.front().is, TimeClass::kHost);
+  EXPECT_LE(both.slow.front().more_ns, both.slow.front().length_ns - both.slow.front().usual_ns);
+}
+
+TEST(Budget, APeriodFitsTheCountOfSlowSteps) {
+  const auto slow_at = [](const std::function<bool(uint64_t)>& is_slow) {
+    return of_steps([&](uint64_t i) { return std::pair{is_slow(i) ? 100 * kMs : 10 * kMs, uint64_t{0}}; }).every;
+  };
+  EXPECT_EQ(slow_at([](uint64_t i) { return i % 20 == 19; }), 20U);
+  EXPECT_EQ(slow_at([](uint64_t i) { return i > 100 && i <= 116 && i % 2 == 0; }), std::nullopt);
+  EXPECT_EQ(slow_at([](uint64_t i) { return i > 100 && i <= 108; }), std::nullopt);
+}
+
 // 8 of 300 steps wait for 400 ms each; what each step loses to host code is less than that.
 TEST(Budget, SlowStepsDecideWhereTheyCostMoreThanTheUsualOnesLose) {
   const auto with = [](uint64_t pause_ns) {

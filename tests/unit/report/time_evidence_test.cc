@@ -49,6 +49,21 @@ class TimeEvidenceTest : public ::testing::Test {
       wait.kind = hal::WaitKind::kPreempted;
       ASSERT_TRUE((*writer)->write_wait(event, wait).ok());
     }
+    hal::Event stop;
+    stop.call = calls.id_of(hal::HostOp::kSchedSwitch);
+    stop.kind = hal::Kind::kHost;
+    stop.pid = stop.tid = kPid;
+    stop.start_mono_ns = 50 * kSecond + kSecond / 2;
+    stop.wall_offset_ns = static_cast<int64_t>(kWall);
+    stop.duration_ns = stop.off.blocked_ns = kSecond / 10;
+    stop.set(hal::Has::kDuration);
+    stop.set(hal::Has::kOffCpu);
+    hal::Wait wait;
+    wait.kind = hal::WaitKind::kStopped;
+    wait.waker.emplace();
+    wait.waker->pid = wait.waker->tid = 33;
+    strcpy(wait.waker->comm.data(), "limiter");
+    ASSERT_TRUE((*writer)->write_wait(stop, wait).ok());
     ASSERT_TRUE((*writer)->close().ok());
     auto reader = store::Reader::open(options.path);
     ASSERT_TRUE(reader.ok()) << reader.error().text();
@@ -210,6 +225,42 @@ TEST_F(OpenWaitTest, AThreadThatWaitsAtTheEndOfTheRecordingIsNamed) {
 }
 TEST_F(OpenWaitTest, NotAfterAShortWait) { EXPECT_THAT(because(kSecond, false), ::testing::IsEmpty()); }
 TEST_F(OpenWaitTest, NotOnceItsProcessHasEnded) { EXPECT_THAT(because(4 * kSecond, true), ::testing::IsEmpty()); }
+
+TEST_F(TimeEvidenceTest, WhoEndedItsStopIsNamed) {
+  std::vector<ProcessTime> times(1);
+  times[0].node = "n";
+  times[0].budget.pid = times[0].budget.tid = kPid;
+  times[0].budget.result.limit = correlate::Limit::kStopped;
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(times[0].because, ::testing::Contains("limiter (pid 33) ended its stop"));
+  EXPECT_EQ(times[0].remedy, "see why limiter (pid 33) stops it");
+}
+
+// What to do is about the one that is waited for.
+TEST(Remedy, IsAboutWhoIsWaitedFor) {
+  using ::testing::HasSubstr;
+  ProcessTime time;
+  time.name = "train";
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  BlameNode own, other;
+  own.is = correlate::TimeClass::kFutex;
+  other.role = "decoder";
+  other.pids = {kPid};
+  other.is = correlate::TimeClass::kThrottled;
+  time.blame.push_back({{own, other}, 9, 9, 9});
+  EXPECT_EQ(other_text(other, time), "thread decoder of train (pid 4000)");
+  EXPECT_THAT(remedy_of(time), HasSubstr("CPU quota of the cgroup of thread decoder of train (pid 4000)"));
+  time.blame[0].nodes[1].is = correlate::TimeClass::kHost;
+  time.blame[0].nodes[1].line = "decode() at train.cc:7";
+  EXPECT_THAT(remedy_of(time), HasSubstr("speed up decode() at train.cc:7"));
+  other.role = "train";
+  EXPECT_EQ(other_text(other, time), "another thread of train (pid 4000)");
+  other.pids = {12};
+  EXPECT_EQ(other_text(other, time), "train (pid 12)");
+  time.blame.push_back({{own}, 10, 10, 10});
+  EXPECT_THAT(remedy_of(time), HasSubstr("move this work off the thread that submits"));
+}
 
 }  // namespace
 }  // namespace ingero::report

@@ -64,6 +64,38 @@ TEST(LineOf, PythonComesBeforeNativeFrames) {
   EXPECT_EQ(line_of(frames), &frames[3]);
 }
 
+StackFrame in_source(std::string symbol, std::string source, bool is_inlined) {
+  StackFrame frame = native(std::move(symbol), "/home/u/train", 7);
+  frame.source = std::move(source);
+  frame.is_inlined = is_inlined;
+  return frame;
+}
+
+TEST(LineOf, OfTheProgramsOwnTheFunctionIsNamedAndNotWhatItInlines) {
+  const StackFrame wait = in_source("wait<run()::<lambda()> >", "/usr/include/c++/12/condition_variable", true);
+  const std::vector<StackFrame> helpers = {
+      native("futex_wait+0x9", "/usr/lib/libc.so.6", 8), wait, in_source("now()", "/home/u/clock.h", true),
+      in_source("decode()+0x5", "/home/u/train.cc", false), in_source("main+0x5", "/home/u/train.cc", false)};
+  EXPECT_EQ(line_of(helpers), &helpers[3]);
+  EXPECT_EQ(line_of_thread(helpers), &helpers[3]);
+  // What is called once, main has inlined; what a library runs, it may have.
+  const std::vector<StackFrame> in_main = {wait, in_source("decode()", "/home/u/train.cc", true),
+                                           in_source("main+0x5", "/home/u/train.cc", false)};
+  EXPECT_EQ(line_of_thread(in_main), &in_main[1]);
+  const std::vector<StackFrame> on_a_thread = {
+      in_source("operator()", "/home/u/train.cc", true),
+      in_source("std::thread::_State_impl<run()::{lambda()#1}>::_M_run()+0xc", "/usr/include/c++/12/thread", false),
+      in_source("outer()+0x5", "/home/u/train.cc", false)};
+  EXPECT_EQ(line_of_thread(on_a_thread), &on_a_thread[0]);
+}
+
+TEST(LineOf, OfTheSystemAndTheInterpreterNothingIsNamed) {
+  const std::vector<StackFrame> frames = {native("clock_nanosleep+0x2", "/usr/lib/libc.so.6"),
+                                          native("pysleep", "/usr/lib/libpython3.11.so.1.0", 2159),
+                                          native("std::__condvar::wait(std::mutex&)", "/home/u/train"), kThread};
+  EXPECT_EQ(line_of_thread(frames), nullptr);
+}
+
 TEST(LineOf, WhereNothingElseIsKnownNothingIsNamed) {
   for (const StackFrame& start : {kStart, kThread, kEntry, native("start_thread", "/usr/bin/static-program", 12),
                                   native("[unknown]", ""), native("[more]", "")}) {

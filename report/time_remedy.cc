@@ -1,0 +1,83 @@
+// What to do about what limits a program: about its thread, or about who it waits for.
+#include <algorithm>
+
+#include "base/text.h"
+#include "report/time_spent.h"
+
+namespace ingero::report {
+namespace {
+
+using correlate::Limit;
+using correlate::TimeClass;
+
+// The path with most of what was lost to other threads, if that is most of all.
+const BlamePath* path_to_others(const ProcessTime& time) {
+  const BlamePath* first = nullptr;
+  uint64_t others_ns = 0, own_ns = 0;
+  for (const BlamePath& path : time.blame) {
+    const bool is_others = path.nodes.size() > 1;
+    (is_others ? others_ns : own_ns) += std::max(path.low, path.high);
+    if (is_others && first == nullptr) first = &path;
+  }
+  return others_ns > own_ns ? first : nullptr;
+}
+
+// The work is off the thread that submits already: what helps is to have it done sooner.
+std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
+  const BlameNode &first = path.nodes.front(), &root = path.nodes.back();
+  const std::string who = other_text(root, time);
+  const std::string what = root.line.empty() ? "what " + who + " does" : printable(root.line, 120);
+  const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
+  switch (root.is) {
+    case TimeClass::kThrottled:
+      return fmt::format("raise the CPU quota of the cgroup of {}, or use fewer threads within it", who);
+    case TimeClass::kCpuWait:
+      return fmt::format("give {} a CPU: fewer competing threads, pinning, or a higher share", who);
+    case TimeClass::kHost:
+    case TimeClass::kPageFault:
+      if (is_held) return fmt::format("have {} hold it for less time, or do its work in another process", who);
+      return fmt::format("speed up {}, share it among more threads or processes, or do it further ahead{}", what,
+                         first.is == TimeClass::kFutex ? " and under no lock" : "");
+    case TimeClass::kDisk:
+      return fmt::format("have {} read and write less, on faster storage, and hold no lock meanwhile", who);
+    default:
+      return fmt::format("see what {} does meanwhile", who);
+  }
+}
+
+}  // namespace
+
+std::string remedy_of(const ProcessTime& time) {
+  const Limit limit = time.budget.result.limit;
+  const BlamePath* others = path_to_others(time);
+  const bool is_quota = others != nullptr && others->nodes.back().is == TimeClass::kThrottled;
+  if (others != nullptr && (limit == Limit::kHostBound || (limit == Limit::kInputBound && is_quota))) {
+    return remedy_for(*others, time);
+  }
+  switch (limit) {
+    case Limit::kInputBound:
+      return "prepare more input ahead of time: more workers, deeper prefetching, faster storage, or decode beforehand";
+    case Limit::kHostBound:
+      return "move this work off the thread that submits, or do it while the device works";
+    case Limit::kLaunchBound:
+      return "submit less often: fuse kernels, larger batches, or a captured graph";
+    case Limit::kSyncBound:
+      return "synchronise less often: keep results on the device, and read them once a step";
+    case Limit::kCopyBound:
+      return "copy asynchronously from pinned memory, and in larger pieces";
+    case Limit::kAllocationBound:
+      return "allocate once and reuse, or use a caching allocator";
+    case Limit::kCommunicationBound:
+      return "see which rank comes last (Collectives), and what it did meanwhile";
+    case Limit::kStarvedOfCpu:
+      return "give the thread that submits a CPU: fewer competing threads, pinning, or a higher share";
+    case Limit::kThrottled:
+      return "raise the cgroup's CPU quota, or use fewer threads within it";
+    case Limit::kStopped:
+      return "find out who stops it: a shell, a scheduler, a debugger, or what limits its use of CPUs";
+    default:
+      return {};
+  }
+}
+
+}  // namespace ingero::report

@@ -233,6 +233,7 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.evaluated = process.evaluated;
       budget.evaluated.counts_sleep = true;
       budget.slow_steps = process.slow_steps;
+      budget.slow_more_ns = process.slow_more_ns;
       budget.other_steps = process.other_steps;
       // A step that was slow once and cost nothing in all answers nothing; its row is kept (step_rows).
       if (process.slow_more_ns * 100 >= kSlowPercent * (process.last_ns - process.first_ns)) budget.slow = process.slow;

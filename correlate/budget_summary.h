@@ -48,6 +48,7 @@ struct ProcessBudget {
   TimeSums whole;           // of the thread, from its first call to its last
   TimeSums after_steps;     // of it, the seconds that began after the last step
   uint64_t slow_steps = 0, other_steps = 0;
+  uint64_t slow_more_ns = 0;      // what the slow steps took more than usual ones
   std::vector<SlowStep> slow;     // the worst, longest first
   std::optional<uint64_t> every;  // slow steps of the first one's class come every N
 };

@@ -246,15 +246,22 @@ std::string path_text(const BlamePath& path, const ProcessTime& time, const Part
   return text;
 }
 
+// The classes that took any time.
+std::vector<TimeClass> largest_first(const TimeSums& sums) {
+  std::vector<TimeClass> order;
+  for (size_t i = 0; i < correlate::kTimeClasses; ++i) {
+    if (sums.classes[i].ns > 0) order.push_back(static_cast<TimeClass>(i));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](TimeClass a, TimeClass b) { return sums.of(a).ns > sums.of(b).ns; });
+  return order;
+}
+
 std::string rows_text(const ProcessTime& time, bool colour) {
   const TimeSums& sums = time.budget.evaluated.sums;
   const Parts parts(time.budget);
   const uint64_t total = sums.total_ns();
-  std::vector<TimeClass> order;
-  for (size_t i = 0; i < correlate::kTimeClasses; ++i) {
-    if (sums.classes[i].ns * 500 >= total && sums.classes[i].ns > 0) order.push_back(static_cast<TimeClass>(i));
-  }
-  std::stable_sort(order.begin(), order.end(), [&](TimeClass a, TimeClass b) { return sums.of(a).ns > sums.of(b).ns; });
+  std::vector<TimeClass> order = largest_first(sums);
+  std::erase_if(order, [&](TimeClass one) { return sums.of(one).ns * 500 < total; });
   if (order.size() > kMaxRows) order.resize(kMaxRows);
   Table table({{fmt::format("a {}", part_of(time.budget)), Align::kLeft}, {"ms"}, {"%"}, {"lost"}, {"", Align::kLeft}});
   for (const TimeClass one : order) {
@@ -278,7 +285,10 @@ std::string rows_text(const ProcessTime& time, bool colour) {
 std::string slow_text(const ProcessTime& time) {
   const ProcessBudget& budget = time.budget;
   if (budget.slow.empty()) return {};
-  std::string text = fmt::format("Slow: {} of {}.", budget.slow_steps, budget.steps);
+  std::string text =
+      fmt::format("Slow: {} of {}{}, {} more than usual in all ({:.0f}% of the time).", budget.slow_steps, budget.steps,
+                  budget.is_of_slow ? "" : ", not in the figures above", format_duration(budget.slow_more_ns),
+                  percent_of(budget.slow_more_ns, budget.end_ns - budget.start_ns));
   for (size_t i = 0; i < std::min(kMaxSlow, budget.slow.size()); ++i) {
     const correlate::SlowStep& slow = budget.slow[i];
     text += fmt::format(" Step {} took {}, usually {}: {} more {}", slow.number, format_duration(slow.length_ns),
@@ -299,6 +309,20 @@ std::string slow_text(const ProcessTime& time) {
     text += slow.has_other_content ? "; it did other work as well." : ".";
   }
   return text + "\n";
+}
+
+// What was no step any more, as an evaluation; empty: little.
+std::string after_text(const ProcessBudget& budget) {
+  constexpr uint64_t kLittleNs = 1'000'000'000, kPercent = 10;
+  const TimeSums& after = budget.after_steps;
+  const uint64_t total = after.total_ns();
+  if (total < kLittleNs || percent_of(total, budget.whole.total_ns()) < kPercent) return {};
+  std::vector<std::string> parts;
+  for (const TimeClass one : largest_first(after)) {
+    if (percent_of(after.of(one).ns, total) < kPercent) break;
+    parts.push_back(fmt::format("{} {:.0f}%", words_of(one), percent_of(after.of(one).ns, total)));
+  }
+  return fmt::format("After the last step, for {}: {}.\n", format_duration(total), fmt::join(parts, ", "));
 }
 
 bool is_shown(const ProcessTime& time) { return time.budget.result.why != NotKnown::kTooShort; }
@@ -336,6 +360,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
     out += fmt::format("Waiting for a CPU for {} in all; the device was busy meanwhile: nothing lost.\n",
                        format_duration(hidden));
   }
+  out += after_text(budget);
   const uint64_t unknown = budget.whole.of(TimeClass::kUnknown).ns;
   if (unknown > 0) {
     out += fmt::format("Known for {:.0f}% of the time.\n", 100 - percent_of(unknown, budget.whole.total_ns()));
@@ -429,6 +454,11 @@ Json process_json(const ProcessTime& time) {
                                {"ns", its.ns},
                                {"share", static_cast<double>(its.ns) / static_cast<double>(sums.total_ns())},
                                {"lost_ns", {{"low", its.low}, {"high", its.high}}}});
+  }
+  json["after_steps"] = Json::array();
+  for (const TimeClass one : largest_first(budget.after_steps)) {
+    const uint64_t ns = budget.after_steps.of(one).ns;
+    if (ns > 0) json["after_steps"].push_back({{"name", name_of(one)}, {"ns", ns}});
   }
   json["blame"] = paths_json(time.blame, time, Parts(budget), part_of(budget));
   json["remedy"] = json_or_null(time.remedy);

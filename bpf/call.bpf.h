@@ -429,8 +429,11 @@ static __always_inline void take_words(
 }
 
 /* A call starts. Returns the frame's number plus one, or 0 when the call is not captured. */
-static __always_inline bool has_ended(const struct wire_recipe *recipe)
+/* Global, so that the verifier looks at it once. */
+__noinline int has_ended(__u32 probe)
 {
+	struct wire_recipe *recipe = bpf_map_lookup_elem(&recipes, &probe);
+
 	return recipe && recipe->use == WIRE_RECIPE_ENDED;
 }
 
@@ -450,7 +453,7 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 	}
 	recipe = bpf_map_lookup_elem(&recipes, &probe);
 	if (!recipe || recipe->use != WIRE_RECIPE_LIVE) {
-		if (!has_ended(recipe))
+		if (!has_ended(probe))
 			count_loss(WIRE_LOSS_NO_RECIPE);
 		return 0;
 	}
@@ -588,7 +591,7 @@ static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *t
 	if (!thread)
 		return; /* a process that is not traced, or a call entered before the attach: not ours to count */
 	if (!depth) {
-		if (!has_ended(bpf_map_lookup_elem(&recipes, &probe)))
+		if (!has_ended(probe))
 			count_loss(WIRE_LOSS_UNPAIRED_RETURN);
 		return;
 	}

@@ -47,7 +47,7 @@ int on_name(struct pt_regs *ctx)
 
 	stay_on_thread_stack();
 	if (!recipe || recipe->use != WIRE_RECIPE_LIVE) {
-		if (!has_ended(recipe))
+		if (!has_ended(probe))
 			count_loss(WIRE_LOSS_NO_RECIPE);
 		return 0;
 	}

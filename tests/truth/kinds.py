@@ -350,6 +350,15 @@ FAULTS = [
          who=(r"decoder|decode_batch",)),
     Kind("fresh_buffers", native("loops", "buffers", "{seconds}"),
          cause=r"first touch|page[- ]fault|touched (for the first time|first)|fresh memory"),
+    Kind("timer", program("train_host.py", "timer", "{seconds}"), cause=r"sleep|slept|timer", who=(r"train_host.py:\d+|train_timer",)),
+    Kind("connections", program("train_host.py", "connections", "{seconds}"), tracking_server,
+         cause=r"input[- ]bound|host[- ]bound|waited", who=(r"{addr}|pid {server}\b",)),
+    Kind("dead_loader", program("train_host.py", "dead_loader", "{seconds}"), cause=r"waited for a lock|hangs?\b|hung|for ever",
+         who=(r"nothing ended|exit status 9",), never=r"stopped submitting", budget=False, seconds=6),
+    Kind("pinning", program("train_host.py", "pinning", "{seconds}"), cause=r"alloc|pin", who=(r"cudaHostRegister",)),
+    Kind("rank_evaluating", program("ranks.py", "evaluating", "{seconds}", "3"), cause=RANK,
+         who=(r"late|last", r"{rank_pid}"), never=r"which rank has it is not", budget=False),
+    Kind("deadlock", native("loops", "deadlock", "{seconds}"), cause=r"deadlock", who=(r"waited for a lock",), budget=False, seconds=6),
 ]
 
 HEALTHY = [

@@ -34,6 +34,8 @@ CUDA.cudaMemcpyAsync.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size
 CUDA.cudaMemcpy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 CUDA.cudaFree.argtypes = [ctypes.c_void_p]
 CUDA.cudaMalloc.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+CUDA.cudaHostRegister.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]
+CUDA.cudaHostUnregister.argtypes = [ctypes.c_void_p]
 CUDA.cudaHostAlloc.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]
 for name in ("cudaStreamSynchronize", "cudaStreamQuery", "cudaEventSynchronize", "cudaEventQuery"):
     getattr(CUDA, name).argtypes = [ctypes.c_void_p]
@@ -102,6 +104,14 @@ def pinned(size):
     address = ctypes.c_void_p()
     check(CUDA.cudaHostAlloc(ctypes.byref(address), size, 0))
     return (ctypes.c_char * size).from_address(address.value)
+
+
+def pin(memory, size):
+    check(CUDA.cudaHostRegister(memory, size, 0))
+
+
+def unpin(memory):
+    check(CUDA.cudaHostUnregister(memory))
 
 
 def copy_in(to, source, size, on=None):

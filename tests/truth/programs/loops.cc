@@ -1,6 +1,6 @@
 // Loops of a C++ program: threads that hold each other up, and one that only waits for the device.
 //
-//   loops KIND SECONDS    mutex, threads, default_stream, decoder, fed, buffers, spin, blocking, pipelined
+//   loops KIND SECONDS    mutex, threads, default_stream, decoder, fed, buffers, spin, blocking, pipelined, deadlock
 //
 // Built with its symbols: a function that plants a cause is not inlined, so its name can be said.
 #include <unistd.h>
@@ -263,6 +263,42 @@ void run_pipelined(Clock& clock) {
   clock.next();
 }
 
+std::mutex weights_lock, statistics_lock;
+
+[[gnu::noinline]] void update_weights() {
+  const std::lock_guard<std::mutex> weights(weights_lock);
+  burn(200000);
+  const std::lock_guard<std::mutex> statistics(statistics_lock);
+}
+
+// The other way round, from the second second on.
+[[gnu::noinline]] void save_statistics() {
+  const std::lock_guard<std::mutex> statistics(statistics_lock);
+  usleep(50000);
+  const std::lock_guard<std::mutex> weights(weights_lock);
+}
+
+void run_deadlock() {
+  CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+  std::thread([] {
+    pthread_setname_np(pthread_self(), "saver");
+    usleep(1500000);
+    while (true) {
+      save_statistics();
+    }
+  }).detach();
+  std::thread([] {
+    pthread_setname_np(pthread_self(), "watchdog");
+    usleep(static_cast<useconds_t>(seconds * 1e6));
+    _exit(9);
+  }).detach();
+  while (true) {
+    update_weights();
+    model(8000);
+    CHECK(cudaDeviceSynchronize());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -291,6 +327,8 @@ int main(int argc, char** argv) {
     run_waiting(clock, cudaDeviceScheduleBlockingSync);
   } else if (strcmp(argv[1], "pipelined") == 0) {
     run_pipelined(clock);
+  } else if (strcmp(argv[1], "deadlock") == 0) {
+    run_deadlock();
   } else {
     fprintf(stderr, "loops: unknown kind %s\n", argv[1]);
     return 2;

@@ -63,11 +63,21 @@ def work(kind, seconds, rank, ranks):
                 optimiser(stream)
             with log.part("sync"):
                 gpu.synchronize(stream)
+            if kind == "evaluating" and odd and step % 25 == 24:
+                with log.part("sync"):
+                    evaluate(gpu, model, stream)
         step += 1
     log.write()
     if feeder is not None:
         feeder.kill()
     os._exit(0)
+
+
+def evaluate(gpu, model, stream):
+    """This rank measures the model for all of them, now and then; the others come to the next step and wait."""
+    for _ in range(10):
+        model.step(stream)
+        gpu.synchronize(stream)  # PLANT evaluating
 
 
 def save(step):

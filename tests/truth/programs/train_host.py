@@ -2,12 +2,14 @@
 
   train_host.py KIND SECONDS [ARGUMENT]    every function below that begins with "train_" is a kind
 """
+import asyncio
 import ctypes
 import fcntl
 import gc
 import json
 import mmap
 import os
+import queue
 import socket
 import subprocess
 import sys
@@ -167,6 +169,80 @@ def train_sleep(seconds, _):
             trainer.step()
             with trainer.part("sleep"):
                 time.sleep(0.014)  # PLANT sleep
+    return trainer
+
+
+def train_timer(seconds, _):
+    """An asynchronous loop that keeps to a rate: only its timer ends its waits."""
+    trainer = Trainer(8, seconds)
+
+    async def loop():
+        while trainer.going():
+            with trainer.log.step():
+                with trainer.part("sleep"):
+                    await asyncio.sleep(0.018)  # PLANT timer
+                trainer.step()
+
+    asyncio.run(loop())
+    return trainer
+
+
+def train_connections(seconds, where):
+    """Each batch is asked for over a new connection; the server starts a thread for each."""
+    trainer = Trainer(8, seconds)
+    host, port = where.split(":")
+
+    async def fetch():
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write((4096).to_bytes(4, "little"))
+        await reader.readexactly(4096)
+        writer.close()
+
+    async def loop():
+        while trainer.going():
+            with trainer.log.step():
+                with trainer.part("input"):
+                    await fetch()  # PLANT connections
+                trainer.step()
+
+    asyncio.run(loop())
+    return trainer
+
+
+def train_dead_loader(seconds, _):
+    """The thread that loads ends for good after a while; no other fills the queue. A watchdog ends the program."""
+    trainer = Trainer(8, seconds)
+    batches = queue.Queue(maxsize=2)
+
+    def load():
+        until = time.monotonic() + 1.5
+        while time.monotonic() < until:
+            batches.put(b"x" * 4096)
+
+    threading.Thread(target=load, name="loader", daemon=True).start()
+    watchdog = threading.Timer(seconds, lambda: os._exit(9))
+    watchdog.daemon = True
+    watchdog.start()
+    while True:
+        with trainer.log.step():
+            with trainer.part("input"):
+                batches.get()  # PLANT dead_loader
+            trainer.step()
+
+
+def train_pinning(seconds, _):
+    """Pins the memory of each batch, and gives it back."""
+    trainer = Trainer(8, seconds)
+    size = 192 * MIB
+    batch = (ctypes.c_char * size)()
+    ctypes.memset(batch, 1, size)
+    while trainer.going():
+        with trainer.log.step():
+            with trainer.part("allocate"):
+                gpu.pin(batch, size)  # PLANT pinning
+            trainer.step()
+            with trainer.part("allocate"):
+                gpu.unpin(batch)
     return trainer
 
 

@@ -29,7 +29,8 @@ uint64_t object_of(const Piece& piece) {
 
 std::string peer_text(const hal::WaitPeer& peer) {
   char text[INET6_ADDRSTRLEN] = "";
-  if (peer.family != AF_INET && peer.family != AF_INET6) return {};
+  // A socket that is not connected has no peer.
+  if ((peer.family != AF_INET && peer.family != AF_INET6) || peer.peer_port == 0) return {};
   if (inet_ntop(peer.family, peer.peer.data(), text, sizeof text) == nullptr) return {};
   return peer.family == AF_INET6 ? fmt::format("[{}]:{}", text, peer.peer_port)
                                  : fmt::format("{}:{}", text, peer.peer_port);

@@ -272,9 +272,9 @@ std::vector<Late> late_ranks(const Part& part) {
   part.ask(
       "WITH selected AS (SELECT * FROM collective_arrivals WHERE {}), "
       "whole AS (SELECT comm_id_hash, count(*) AS rounds, sum(late_ns) AS late_ns FROM selected GROUP BY 1) "
-      "SELECT a.comm_id_hash, a.last_rank, a.last_pid, (SELECT max(nranks) FROM communicators c WHERE c.comm_id_hash "
-      "IS "
-      "a.comm_id_hash), count(*), max(w.rounds), sum(a.late_ns), max(a.late_ns), max(w.late_ns) "
+      "SELECT a.comm_id_hash, a.last_rank, a.last_pid, "
+      "(SELECT max(nranks) FROM communicators c WHERE c.comm_id_hash IS a.comm_id_hash), "
+      "count(*), max(w.rounds), sum(a.late_ns), max(a.late_ns), max(w.late_ns) "
       "FROM selected a JOIN whole w ON w.comm_id_hash IS a.comm_id_hash WHERE a.last_rank IS NOT NULL "
       "GROUP BY a.comm_id_hash, a.last_rank ORDER BY 7 DESC LIMIT 16",
       selected, [&](std::span<const store::Value> row) {

@@ -28,9 +28,8 @@ std::string open_wait_text(const correlate::ProcessBudget& budget, uint64_t sinc
   for (const correlate::SlowStep& slow : budget.slow) longest_ns = std::max(longest_ns, slow.length_ns);
   if (budget.steps == 0 || since_ns == 0 || end_ns < since_ns + 2 * longest_ns) return {};
   return fmt::format(
-      "The recording ended while it waited: its thread {} did nothing in the last {}, and for what it waits is "
-      "recorded "
-      "only when a wait ends",
+      "The recording ended while it waited: its thread {} did nothing in the last {}; for what is recorded when a wait "
+      "ends",
       budget.tid, format_duration(end_ns - since_ns));
 }
 

@@ -77,7 +77,7 @@ std::string why_not(NotKnown why) {
     case NotKnown::kPoll:
       return "the thread waited for something that no traced thread ended: it may have had no work";
     case NotKnown::kNobodyWaits:
-      return "too little waits for the device to say when it was idle; a longer trace may show it";
+      return "too little waits for the device to say when it was idle";
     case NotKnown::kTooShort:
     case NotKnown::kNone:
       break;
@@ -455,11 +455,7 @@ Json process_json(const ProcessTime& time) {
                                {"share", static_cast<double>(its.ns) / static_cast<double>(sums.total_ns())},
                                {"lost_ns", {{"low", its.low}, {"high", its.high}}}});
   }
-  json["after_steps"] = Json::array();
-  for (const TimeClass one : largest_first(budget.after_steps)) {
-    const uint64_t ns = budget.after_steps.of(one).ns;
-    if (ns > 0) json["after_steps"].push_back({{"name", name_of(one)}, {"ns", ns}});
-  }
+  json["after_steps_ns"] = budget.after_steps.total_ns();
   json["blame"] = paths_json(time.blame, time, Parts(budget), part_of(budget));
   json["remedy"] = json_or_null(time.remedy);
   json["slow"] = slow_json(time);

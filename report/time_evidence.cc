@@ -61,6 +61,15 @@ struct Part {
     conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
     return conditions;
   }
+  // Rows of the view events e, of a thread.
+  Conditions events_of_thread(const ProcessTime& time) const {
+    Conditions conditions;
+    conditions.add("e.pid = ?", int64_t{time.budget.pid});
+    conditions.add("e.tid = ?", int64_t{time.budget.tid});
+    conditions.add_rows(selection, "e.seq");
+    conditions.add_range(selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
+    return conditions;
+  }
 };
 
 // Who had the CPUs that it waited for.
@@ -138,16 +147,11 @@ void add_allocations(const Part& part, ProcessTime& time) {
   std::map<std::string, int64_t> calls;
   std::map<std::string, std::string> lines;  // where most of it was
   int64_t all_ns = 0;
-  Conditions of_thread;
-  of_thread.add("e.pid = ?", int64_t{time.budget.pid});
-  of_thread.add("e.tid = ?", int64_t{time.budget.tid});
-  of_thread.add_rows(part.selection, "e.seq");
-  of_thread.add_range(part.selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
   part.ask(
       "SELECT a.call, a.ns, x.frames FROM (SELECT e.call, e.stack_hash, sum(e.duration) AS ns FROM events e WHERE {} "
       "AND e.kind IN ('alloc', 'free') AND e.depth = 0 GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 1000) a "
       "LEFT JOIN stack_traces x ON x.hash = a.stack_hash ORDER BY 2 DESC",
-      of_thread, [&](std::span<const store::Value> row) {
+      part.events_of_thread(time), [&](std::span<const store::Value> row) {
         const std::string name = printable(row[0].as_text(), 60);
         all_ns += row[1].integer;
         calls[name] += row[1].integer;
@@ -323,7 +327,7 @@ std::string lines_of(const Part& part, int64_t stack) {
 }
 
 // The call in which it was for most of the time in which the others waited; empty: it was in none for half of it.
-std::string meanwhile(const Part& part, const Late& late, uint32_t tid) {
+std::string meanwhile(const Part& part, const Late& late, const ProcessTime& time) {
   std::map<int64_t, int64_t> waited;  // by the end: from when on
   Conditions last;
   last.add("comm_id_hash IS ?", late.communicator);
@@ -331,16 +335,11 @@ std::string meanwhile(const Part& part, const Late& late, uint32_t tid) {
   last.add_range(part.selection, "timestamp", "timestamp");
   part.ask("SELECT first_mono_ns + skew_ns, late_ns FROM collective_arrivals WHERE {}", last,
            [&](std::span<const store::Value> row) { waited[row[0].integer] = row[0].integer - row[1].integer; });
-  Conditions of_thread;
-  of_thread.add("e.pid = ?", late.pid);
-  of_thread.add("e.tid = ?", int64_t{tid});
-  of_thread.add_rows(part.selection, "e.seq");
-  of_thread.add_range(part.selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
   std::map<std::pair<std::string, int64_t>, int64_t> calls;  // by call and stack: of that time
   part.ask(
       "SELECT e.call, coalesce(e.stack_hash, 0), e.start_mono_ns, e.duration FROM events e WHERE {} AND e.kind IS NOT "
       "NULL AND e.kind != 'host' AND e.depth = 0 AND e.duration > 0",
-      of_thread, [&](std::span<const store::Value> row) {
+      part.events_of_thread(time), [&](std::span<const store::Value> row) {
         const int64_t start = row[2].integer, end = start + row[3].integer;
         int64_t ns = 0;
         for (auto at = waited.upper_bound(start); at != waited.end() && at->second < end; ++at) {
@@ -388,7 +387,7 @@ void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
       latest->budget.result.limit = Limit::kLateRank;
       latest->budget.result.low_ns = latest->budget.result.high_ns = late.late_ns;
       latest->budget.result.is_high = is_high;
-      because = {meanwhile(part, late, latest->budget.tid)};
+      because = {meanwhile(part, late, *latest)};
       latest->waits_for = fmt::format("{}, {}", who, last);
       latest->remedy = "share what it does meanwhile among the ranks, or do it where the others do not wait for it";
     }
@@ -430,17 +429,12 @@ void add_overload(const Part& part, ProcessTime& time) {
 void add_pageable(const Part& part, ProcessTime& time) {
   if (time.budget.result.limit != Limit::kCopyBound && time.budget.result.second != Limit::kCopyBound) return;
   int64_t all_ns = 0, staged_ns = 0, bytes = 0;
-  Conditions of_thread;
-  of_thread.add("e.pid = ?", int64_t{time.budget.pid});
-  of_thread.add("e.tid = ?", int64_t{time.budget.tid});
-  of_thread.add_rows(part.selection, "e.seq");
-  of_thread.add_range(part.selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
   part.ask(
       fmt::format("SELECT sum(e.duration), sum(e.duration * staged), sum(e.bytes * staged) FROM (SELECT e.duration, "
                   "e.bytes, c.asynchronous AND e.duration >= {} AS staged FROM events e JOIN calls c ON c.name = "
                   "e.call AND c.layer = e.layer WHERE {{}} AND e.kind = 'memcpy' AND e.depth = 0) e",
                   correlate::DeviceTime::kStagedNs),
-      of_thread, [&](std::span<const store::Value> row) {
+      part.events_of_thread(time), [&](std::span<const store::Value> row) {
         all_ns = row[0].integer;
         staged_ns = row[1].integer;
         bytes = row[2].integer;

@@ -428,7 +428,6 @@ static __always_inline void take_words(
 		follow(recipe, record, 0);
 }
 
-/* A call starts. Returns the frame's number plus one, or 0 when the call is not captured. */
 /* Global, so that the verifier looks at it once. */
 __noinline int has_ended(__u32 probe)
 {
@@ -437,6 +436,7 @@ __noinline int has_ended(__u32 probe)
 	return recipe && recipe->use == WIRE_RECIPE_ENDED;
 }
 
+/* A call starts. Returns the frame's number plus one, or 0 when the call is not captured. */
 static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct *task, __u32 probe)
 {
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);

@@ -33,6 +33,17 @@ bool is_killed_worker(const ProcessState& process) {
          (process.exit_status.value_or(0) & 0x7f) == kKill;
 }
 
+// Of a killed worker, by what its parent did then.
+Finding missed(const ProcessState& worker, const ProcessState& parent, double confidence, std::string_view what) {
+  Finding finding;
+  finding.rule = RuleId::process_crashed;
+  finding.number = finding.number_now = 1;
+  finding.confidence = confidence;
+  finding.onset_mono_ns = *worker.ended_mono_ns;
+  finding.detail = fmt::format("{}, whose worker it was, {}", who(parent), what);
+  return finding;
+}
+
 bool is_of_end(RuleId id) { return id == RuleId::process_crashed || id == RuleId::process_failed; }
 
 }  // namespace
@@ -175,14 +186,8 @@ void Engine::Impl::add_killed_workers(const ProcessState& parent,
     const uint64_t killed = *child->second->ended_mono_ns;
     const uint64_t last = parent.last_calls.empty() ? 0 : parent.last_calls.back().start_mono_ns;
     if (std::max(killed, last) + kBeforeItsParentNs > ended || killed + kExplainsNs < ended) continue;
-    Finding finding;
-    finding.rule = RuleId::process_crashed;
-    finding.number = finding.number_now = 1;
-    finding.confidence = 0.9;
-    finding.onset_mono_ns = killed;
-    finding.detail = fmt::format("{}, whose worker it was, made no call in its last {}", who(parent),
-                                 format_duration(ended - std::max(killed, last)));
-    found.emplace_back(child->second, std::move(finding));
+    const std::string silent_for = format_duration(ended - std::max(killed, last));
+    found.emplace_back(child->second, missed(*child->second, parent, 0.9, "made no call in its last " + silent_for));
   }
 }
 
@@ -199,14 +204,8 @@ void Engine::Impl::add_missed_workers(const ProcessState& parent, uint64_t windo
     const uint64_t killed = *child->second->ended_mono_ns / kWindowNs;
     const uint64_t last_call = parent.last_calls.empty() ? 0 : parent.last_calls.back().start_mono_ns / kWindowNs;
     if (killed >= slept_from || killed + kAsleep < slept_from || last_call + 1 < killed) continue;
-    Finding finding;
-    finding.rule = RuleId::process_crashed;
-    finding.number = finding.number_now = 1;
-    finding.confidence = 0.8;
-    finding.onset_mono_ns = *child->second->ended_mono_ns;
-    finding.detail = fmt::format(
-        "{}, whose worker it was, still runs: it has made no call since, and its threads sleep", who(parent));
-    found.emplace_back(child->second, std::move(finding));
+    found.emplace_back(child->second, missed(*child->second, parent, 0.8,
+                                             "still runs: it has made no call since, and its threads sleep"));
   }
 }
 

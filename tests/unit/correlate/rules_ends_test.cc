@@ -252,15 +252,20 @@ TEST(Ends, AProgramWithoutGpuCallsMayFail) {
   EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
 }
 
-TEST(Ends, AWorkerThatCrashesIsFoundAndOneThatIsKilledAtItsEndIsNot) {
-  Stream stream;
-  stream.train(0, 8);
+// Process 300, a worker of the main one.
+void add_loader(Stream& stream) {
   hal::Process worker;
   worker.pid = 300;
   worker.parent_pid = kPid;
   worker.comm = "loader";
   worker.start_mono_ns = kStart;
   stream.processes.push_back(worker);
+}
+
+TEST(Ends, AWorkerThatCrashesIsFoundAndOneThatIsKilledAtItsEndIsNot) {
+  Stream stream;
+  stream.train(0, 8);
+  add_loader(stream);
   Stream killed = stream;
   exits(killed, 4 * kSecond, 9, 300);
   EXPECT_THAT(run(killed), IsEmpty()) << text_of(run(killed));
@@ -273,12 +278,7 @@ TEST(Ends, AWorkerThatCrashesIsFoundAndOneThatIsKilledAtItsEndIsNot) {
 TEST(Ends, AKilledWorkerExplainsThatItsParentWaitsAndFails) {
   Stream stream;
   stream.train(0, 5);
-  hal::Process worker;
-  worker.pid = 300;
-  worker.parent_pid = kPid;
-  worker.comm = "loader";
-  worker.start_mono_ns = kStart;
-  stream.processes.push_back(worker);
+  add_loader(stream);
   Stream cleared_up = stream;
   exits(stream, 5 * kSecond + 100 * kMilli, 9, 300);
   exits(stream, 5 * kSecond + 900 * kMilli, 1 << 8);
@@ -297,12 +297,7 @@ TEST(Ends, AKilledWorkerExplainsThatItsParentWaitsAndFails) {
 TEST(Ends, AKilledWorkerIsFoundWhereItsParentSleepsFromThenOn) {
   Stream stream;
   stream.train(0, 5);
-  hal::Process worker;
-  worker.pid = 300;
-  worker.parent_pid = kPid;
-  worker.comm = "loader";
-  worker.start_mono_ns = kStart;
-  stream.processes.push_back(worker);
+  add_loader(stream);
   Stream long_before = stream, goes_on = stream, is_busy = stream;
   // Others of the machine run on.
   for (Stream* one : {&stream, &long_before, &goes_on, &is_busy}) {

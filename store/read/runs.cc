@@ -28,6 +28,13 @@ Result<std::vector<Run>> runs(const Reader& reader) {
 
 Ending ending_of(const Reader& reader, const std::vector<Run>& runs, std::optional<int64_t> run) {
   if (!reader.holds().losses) return Ending::kUnknown;
+  // The log of an agent that did not end stays where it is; SQLite removes it at a proper end.
+  const auto missing = [&] {
+    struct stat status {};
+    const bool has_log = ::stat((reader.path() + "-wal").c_str(), &status) == 0;
+    return has_log || reader.is_live() ? Ending::kMissing : Ending::kLogIsLost;
+  };
+  if (runs.empty()) return reader.is_live() ? Ending::kLive : missing();  // killed before its first run began
   const auto newest =
       std::ranges::max_element(runs, [](const Run& one, const Run& other) { return one.id < other.id; });
   bool is_live = false;
@@ -37,10 +44,7 @@ Ending ending_of(const Reader& reader, const std::vector<Run>& runs, std::option
       is_live = true;
       continue;
     }
-    // The log of an agent that did not end stays where it is; SQLite removes it at a proper end.
-    struct stat status {};
-    const bool has_log = ::stat((reader.path() + "-wal").c_str(), &status) == 0;
-    return has_log || reader.is_live() ? Ending::kMissing : Ending::kLogIsLost;
+    return missing();
   }
   return is_live ? Ending::kLive : Ending::kProper;
 }

@@ -45,6 +45,19 @@ class RunsTest : public RecordingTest {
   }
 };
 
+// The agent was killed between making the file and beginning its first run.
+TEST_F(RunsTest, ARecordingInWhichNoRunHasBegunHasNoProperEnd) {
+  record("cudaMalloc");
+  EXPECT_EQ(ending(), Ending::kProper);
+  {
+    auto database = Database::open(path, SQLITE_OPEN_READWRITE, path);
+    ASSERT_TRUE(database.ok());
+    ASSERT_TRUE(database->execute("DELETE FROM sessions").ok());
+  }
+  EXPECT_NE(ending(), Ending::kProper);
+  EXPECT_THAT(ending_sentence(ending(), path), HasSubstr("no proper end"));
+}
+
 TEST_F(RunsTest, WhatAKilledRunLostIsNotKnownAndACopyWithoutItsLogSaysSo) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

@@ -1,8 +1,9 @@
 // A dictionary of the recording, as its writer holds it: key to small id, and the entries not yet committed.
 //
-// Ids are given in order and never reused. What was looked up last is found without hashing. Memory is bounded: beyond
-// `capacity` keys the map is forgotten; a key that comes again then gets a second id, which readers treat as another
-// key. Owns keys and ids. One thread, the writer's. Failure: none; what is not committed stays pending.
+// Ids are given in order and never reused. What was looked up last is found without hashing. Memory is bounded: of more
+// than `capacity` keys those that were not looked up for longest are forgotten, half of them at once; a key that comes
+// again then gets a second id, which readers treat as another key. Owns keys and ids. One thread, the writer's.
+// Failure: none; what is not committed stays pending.
 #pragma once
 
 #include <array>
@@ -58,26 +59,22 @@ class Dictionary {
     const size_t hash = typename Key::Hash()(key);
     Recent& recent = recent_[hash % kRecent];
     if (recent.id >= 0 && recent.key == key) return recent.id;
-    auto found = ids_.find(key);
-    if (found == ids_.end()) {
-      if (ids_.size() >= capacity_) ids_.clear();
-      found = ids_.emplace(key, next_++).first;
-      pending_.emplace_back(key, found->second);
-      is_new = true;
-    }
-    recent = {key, found->second};
-    return found->second;
+    recent = {key, known_or_new(key, is_new)};
+    return recent.id;
   }
   int64_t id_of(const Key& key) {
     bool is_new = false;
     return id_of(key, is_new);
   }
   const int64_t* find(const Key& key) const {
-    const auto found = ids_.find(key);
-    return found == ids_.end() ? nullptr : &found->second;
+    for (const Ids* ids : {&ids_, &older_}) {
+      if (const auto found = ids->find(key); found != ids->end()) return &found->second;
+    }
+    return nullptr;
   }
   void forget(const Key& key) {
     ids_.erase(key);
+    older_.erase(key);
     Recent& recent = recent_[typename Key::Hash()(key) % kRecent];
     if (recent.key == key) recent.id = -1;
   }
@@ -91,11 +88,24 @@ class Dictionary {
     Key key;
     int64_t id = -1;
   };
+  using Ids = std::unordered_map<Key, int64_t, typename Key::Hash>;
+
+  int64_t known_or_new(const Key& key, bool& is_new) {
+    if (const auto found = ids_.find(key); found != ids_.end()) return found->second;
+    if (ids_.size() >= capacity_ / 2) older_ = std::exchange(ids_, {});
+    auto kept = older_.extract(key);
+    is_new = kept.empty();
+    if (!is_new) return ids_.insert(std::move(kept)).position->second;
+    pending_.emplace_back(key, next_);
+    ids_.emplace(key, next_);
+    return next_++;
+  }
+
   static constexpr size_t kRecent = 64;
   size_t capacity_;
   int64_t next_ = 0;
   std::array<Recent, kRecent> recent_{};
-  std::unordered_map<Key, int64_t, typename Key::Hash> ids_;
+  Ids ids_, older_;  // each key is in one of them
   std::vector<std::pair<Key, int64_t>> pending_;
 };
 

@@ -1,7 +1,9 @@
 // Merging, percentiles and the encoded form of a histogram.
 #include "store/db/histogram.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,12 +11,23 @@
 
 namespace ingero::store {
 
-void Histogram::merge(const Histogram& other) {
-  for (size_t i = 0; i < kOctaves; ++i) {
-    if (!other.octaves_[i]) continue;
-    if (!octaves_[i]) octaves_[i] = std::make_unique<Octave>();
-    for (size_t j = 0; j < kPerOctave; ++j) (*octaves_[i])[j] += (*other.octaves_[i])[j];
+void Histogram::add_to_few(size_t bucket, uint64_t count) {
+  if (count == 0) return;
+  const auto at = std::lower_bound(few_.begin(), few_.end(), bucket,
+                                   [](const Count& one, size_t wanted) { return one.bucket < wanted; });
+  if (at != few_.end() && at->bucket == bucket) {
+    at->count += count;
+  } else if (few_.size() < kFew) {
+    few_.insert(at, {bucket, count});
+  } else {
+    octaves_ = std::make_unique<std::array<std::unique_ptr<Octave>, kOctaves>>();
+    for (const Count& one : std::exchange(few_, {})) add_to(one.bucket, one.count);
+    add_to(bucket, count);
   }
+}
+
+void Histogram::merge(const Histogram& other) {
+  other.each([&](size_t bucket, uint64_t count) { add_to(bucket, count); });
   total_ += other.total_;
 }
 
@@ -23,30 +36,22 @@ uint64_t Histogram::percentile(double p) const {
   auto rank = static_cast<uint64_t>(std::ceil(p * static_cast<double>(total_)));
   rank = rank == 0 ? 1 : (rank > total_ ? total_ : rank);
   uint64_t seen = 0;
-  for (size_t i = 0; i < kOctaves; ++i) {
-    if (!octaves_[i]) continue;
-    for (size_t j = 0; j < kPerOctave; ++j) {
-      seen += (*octaves_[i])[j];
-      if (seen >= rank) return middle_of(i * kPerOctave + j);
-    }
-  }
-  return 0;
+  std::optional<uint64_t> found;
+  each([&](size_t bucket, uint64_t count) {
+    seen += count;
+    if (!found && seen >= rank) found = middle_of(bucket);
+  });
+  return found.value_or(0);
 }
 
 std::string Histogram::encode() const {
   std::string out;
   size_t next = 0;
-  for (size_t i = 0; i < kOctaves; ++i) {
-    if (!octaves_[i]) continue;
-    for (size_t j = 0; j < kPerOctave; ++j) {
-      const uint64_t count = (*octaves_[i])[j];
-      if (count == 0) continue;
-      const size_t bucket = i * kPerOctave + j;
-      put_varint(out, bucket - next);
-      put_varint(out, count);
-      next = bucket + 1;
-    }
-  }
+  each([&](size_t bucket, uint64_t count) {
+    put_varint(out, bucket - next);
+    put_varint(out, count);
+    next = bucket + 1;
+  });
   return out;
 }
 

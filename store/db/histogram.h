@@ -1,8 +1,8 @@
 // Durations counted in log-linear buckets: exact below 128 ns, 64 buckets an octave above, so that a bucket's middle is
 // within 1/128 (0.8 %) of every value in it, over the whole range of 64 bits.
 //
-// Memory grows by octave touched (512 bytes each). Moves, does not copy. Threads: one at a time. Failure: false of
-// merge_encoded() only.
+// Of a few values memory grows by value (16 bytes each), then by octave touched (512 bytes each): most processes are
+// short. Moves, does not copy. Threads: one at a time. Failure: false of merge_encoded() only.
 #pragma once
 
 #include <array>
@@ -12,16 +12,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ingero::store {
 
 class Histogram {
  public:
   void add(uint64_t value, uint64_t count = 1) {
-    const size_t bucket = bucket_of(value);
-    auto& octave = octaves_[bucket / kPerOctave];
-    if (!octave) octave = std::make_unique<Octave>();
-    (*octave)[bucket % kPerOctave] += count;
+    add_to(bucket_of(value), count);
     total_ += count;
   }
   void merge(const Histogram& other);
@@ -32,10 +30,12 @@ class Histogram {
   // Calls on(bucket, count) for each bucket that is not empty, in order.
   template <typename On>
   void each(const On& on) const {
+    for (const Count& one : few_) on(one.bucket, one.count);
+    if (!octaves_) return;
     for (size_t octave = 0; octave < kOctaves; ++octave) {
-      if (!octaves_[octave]) continue;
+      if (!(*octaves_)[octave]) continue;
       for (size_t i = 0; i < kPerOctave; ++i) {
-        if ((*octaves_[octave])[i] > 0) on(octave * kPerOctave + i, (*octaves_[octave])[i]);
+        if ((*(*octaves_)[octave])[i] > 0) on(octave * kPerOctave + i, (*(*octaves_)[octave])[i]);
       }
     }
   }
@@ -66,8 +66,23 @@ class Histogram {
   }
 
  private:
+  static constexpr size_t kFew = 32;
+  struct Count {
+    size_t bucket;
+    uint64_t count;  // never 0
+  };
   using Octave = std::array<uint64_t, kPerOctave>;
-  std::array<std::unique_ptr<Octave>, kOctaves> octaves_;
+
+  void add_to(size_t bucket, uint64_t count) {
+    if (!octaves_) return add_to_few(bucket, count);
+    auto& octave = (*octaves_)[bucket / kPerOctave];
+    if (!octave) octave = std::make_unique<Octave>();
+    (*octave)[bucket % kPerOctave] += count;
+  }
+  void add_to_few(size_t bucket, uint64_t count);
+
+  std::vector<Count> few_;  // in order; at most kFew, and none once there are octaves
+  std::unique_ptr<std::array<std::unique_ptr<Octave>, kOctaves>> octaves_;
   uint64_t total_ = 0;
 };
 static_assert(Histogram::bucket_of(127) == 127 && Histogram::bucket_of(128) == 128);

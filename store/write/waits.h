@@ -45,8 +45,8 @@ class Waits {
   Status write_waits(Database& database);
 
   int64_t session_ = 0;
-  Dictionary<5> peers_;   // family and ports and acceptance; address, address; inode; whether ports are known
-  Dictionary<4> wakers_;  // pid and tid; comm, comm; whether a kernel thread
+  Dictionary<5> peers_;          // family and ports and acceptance; address, address; inode; whether ports are known
+  Dictionary<4> wakers_{16384};  // pid and tid; comm, comm; whether a kernel thread
   std::vector<Row> rows_;
   std::vector<Total> totals_;
   std::vector<Sample> samples_;

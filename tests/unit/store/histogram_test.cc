@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -55,6 +56,34 @@ TEST(Histogram, ComesBackFromItsEncodedFormAndAddsUp) {
   Histogram third;
   third.merge(first);
   EXPECT_EQ(third.encode(), first.encode());
+}
+
+// Few values and many are held in two ways, and read alike, in whatever order they come in.
+TEST(Histogram, OfAnyNumberOfValuesEachIsCountedInItsBucket) {
+  std::mt19937_64 random(3);
+  for (size_t values = 0; values < 100; ++values) {
+    Histogram one, merged;
+    std::map<size_t, uint64_t> buckets;
+    for (size_t i = 0; i < values; ++i) {
+      const uint64_t value = random() >> (random() % 64);
+      one.add(value, 1 + i % 3);
+      Histogram part;
+      part.add(value, 1 + i % 3);
+      merged.merge(part);
+      buckets[Histogram::bucket_of(value)] += 1 + i % 3;
+    }
+    std::map<size_t, uint64_t> seen;
+    size_t last = 0;
+    one.each([&](size_t bucket, uint64_t count) {
+      EXPECT_TRUE(seen.empty() || bucket > last);
+      last = bucket;
+      seen[bucket] = count;
+    });
+    EXPECT_EQ(seen, buckets);
+    EXPECT_EQ(merged.encode(), one.encode());
+    if (buckets.empty()) continue;
+    EXPECT_EQ(one.percentile(1), Histogram::middle_of(buckets.rbegin()->first));
+  }
 }
 
 TEST(Histogram, EmptyHasNoPercentileAndNoBytes) {

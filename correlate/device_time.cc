@@ -25,6 +25,10 @@ bool is_staged(const BudgetCall& call, const CallFacts& facts) {
          static_cast<double>(call.bytes) >= DeviceTime::kSlowestLink * static_cast<double>(length);
 }
 
+bool is_copy(const BudgetCall& call, const CallFacts& facts) {
+  return (facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset) && call.bytes > 0;
+}
+
 bool is_collective(const CallFacts& facts) { return facts.kind == Kind::kCollective || facts.kind == Kind::kP2p; }
 
 }  // namespace
@@ -55,8 +59,7 @@ void DeviceTime::bound(const BudgetCall& call, const CallFacts& facts) {
       }
     }
   }
-  const bool is_copy = (facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset) && call.bytes > 0;
-  if (!is_copy || slowest_link_ == 0 || (!is_first && !copied_ns_)) {
+  if (!is_copy(call, facts) || slowest_link_ == 0 || (!is_first && !copied_ns_)) {
     copied_ns_.reset();
     return;
   }
@@ -84,17 +87,21 @@ void DeviceTime::put(const BudgetCall& call, const CallFacts& facts) {
     if (parts.size() >= kMaxParts) {  // the two oldest become one: covered later than it might be
       parts[1].first_start_ns = std::min(parts[0].first_start_ns, parts[1].first_start_ns);
       parts[1].only_collectives &= parts[0].only_collectives;
+      parts[1].only_copies &= parts[0].only_copies;
+      parts[1].bytes += parts[0].bytes;
       parts[1].submissions += parts[0].submissions;
       parts.pop_front();
     }
-    parts.push_back({place->number, call.start_ns, call.end_ns, call.tid, 0, true});
+    parts.push_back({place->number, call.start_ns, call.end_ns, call.tid});
   }
   Part& part = parts.back();
   part.first_start_ns = std::min(part.first_start_ns, call.start_ns);
   part.last_end_ns = std::max(part.last_end_ns, call.end_ns);
   if (part.tid != call.tid) part.tid = 0;
   ++part.submissions;
+  part.bytes += call.bytes;
   part.only_collectives &= is_collective(facts);
+  part.only_copies &= is_copy(call, facts);
 }
 
 DeviceTime::Covered DeviceTime::cover(Streams::Reach reach, const BudgetCall& wait, uint64_t complete_ns) {
@@ -121,9 +128,27 @@ DeviceTime::Covered DeviceTime::cover(Streams::Reach reach, const BudgetCall& wa
     if (parts.empty()) outstanding_.erase(known);
   }
   streams_.cover(reach);
+  if (found.any) cover_copies(complete_ns);
   if (outstanding_.empty()) copied_ns_.reset();
   found.all = outstanding_.empty() && !unknown_since_;
   return found;
+}
+
+// (D3) Where only copies are left that must be over.
+void DeviceTime::cover_copies(uint64_t complete_ns) {
+  const auto is_over = [&](const Part& part) {
+    return part.only_copies && part.last_end_ns + longest_copy_ns(part.bytes) <= complete_ns;
+  };
+  if (slowest_link_ == 0) return;
+  for (const auto& [key, parts] : outstanding_) {
+    if (!std::all_of(parts.begin(), parts.end(), is_over)) return;
+  }
+  for (const auto& [key, parts] : outstanding_) {
+    for (const Part& part : parts) alive_.push_back({part.first_start_ns, done_by(complete_ns)});
+    streams_.cover({{key, parts.back().number}});
+  }
+  outstanding_.clear();
+  outstanding_submissions_ = 0;
 }
 
 // Until when a copy that took longer than the best of its kind waited for earlier work.

@@ -8,7 +8,9 @@
 // D1  Known idle: everything submitted is known to be complete, and the next submission has not begun. Known busy: some
 //     work is known to be incomplete. Neither is ever claimed without such a fact.
 // D2  The segments tile the time from the first submission to the last one; a gap belongs to the submission behind it.
-// D3  Memory is bounded; work that nothing waits for within kDrainedNs counts as unknown until then.
+// D3  Memory is bounded; work that nothing waits for within kDrainedNs counts as unknown until then. Copies that the
+//     slowest link (D5) would have moved are over when everything else is: a library fills a buffer on a stream of its
+//     own once, and nothing ever waits for it.
 // D4  The result depends on the calls and their times, not on the order in which threads' calls were given within one
 //     settle().
 // D5  A copy that finds the device without work is over when the slowest link would have moved it: the machine's,
@@ -102,7 +104,8 @@ class DeviceTime {
     uint64_t first_start_ns = 0, last_end_ns = 0;
     uint32_t tid = 0;  // 0: several
     uint32_t submissions = 0;
-    bool only_collectives = true;
+    uint64_t bytes = 0;  // where there are only copies
+    bool only_collectives = true, only_copies = true;
   };
   struct Span {
     uint64_t from_ns, to_ns;
@@ -123,6 +126,7 @@ class DeviceTime {
   uint64_t done_by(uint64_t complete_ns) const;
   void put(const BudgetCall& call, const CallFacts& facts);
   Covered cover(Streams::Reach reach, const BudgetCall& wait, uint64_t complete_ns);
+  void cover_copies(uint64_t complete_ns);
   CallSpan copy(const BudgetCall& call, const CallFacts& facts);
   CallSpan wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
   CallSpan wait_for_own(const BudgetCall& call, const ThreadTime& thread);

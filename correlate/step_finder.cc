@@ -75,6 +75,8 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
     known.next = (known.next + 1) % kKept;
     known.n_kept = std::min(known.n_kept + 1, kKept);
   }
+  if (known.first_ns == 0) known.first_ns = call.end_ns;
+  last_ns_ = std::max(last_ns_, call.end_ns);
   known.call = call.call;
   known.tid = call.tid;
   known.last_ns = std::max(known.last_ns, call.end_ns);
@@ -82,7 +84,7 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   if (anchor_ == *token) boundaries_.push_back({call.end_ns, content, call.tid, false});  // (N2)
 }
 
-std::optional<StepFinder::Period> StepFinder::period_of(uint64_t token, const Token& of) {
+std::optional<StepFinder::Period> StepFinder::period_of(uint64_t token, const Token& of) const {
   if (of.n_kept < kEnough) return std::nullopt;
   std::map<uint64_t, std::pair<size_t, uint64_t>> contents;  // times, time
   uint64_t total_ns = 0;
@@ -103,6 +105,7 @@ std::optional<StepFinder::Period> StepFinder::period_of(uint64_t token, const To
   std::nth_element(lengths.begin(), middle, lengths.end());
   const uint64_t median = *middle;
   if (median < kShortestNs || median > kLongestNs) return std::nullopt;
+  if (last_ns_ - of.last_ns > std::max(of.last_ns - of.first_ns, kBetter * median)) return std::nullopt;  // (N4)
   for (uint64_t& one : lengths) one = one > median ? one - median : median - one;
   std::nth_element(lengths.begin(), middle, lengths.end());
   return Period{token, median, *middle};

@@ -9,6 +9,8 @@
 // N1  A token equal to the one before adds nothing: a loop of equal launches may have any number of turns.
 // N2  Steps tile the time from the anchor's choice on: each begins where the one before ended, at the end of a call.
 // N3  Another anchor is taken only after kBetter of its periods; memory is bounded by kMaxTokens.
+// N4  A period is over that was not seen for longer than it ever was: a warm-up or a search for the best kernel has
+//     periods, too. An evaluation does not end the training around it.
 //
 // Pure and deterministic; one thread. Feed outermost calls in the order of their ends.
 #pragma once
@@ -53,7 +55,7 @@ class StepFinder {
     uint64_t ns = 0, content = 0;
   };
   struct Token {
-    uint64_t last_ns = 0, last_sum = 0, count = 0;
+    uint64_t first_ns = 0, last_ns = 0, last_sum = 0, count = 0;
     uint32_t tid = 0;  // of the last one
     hal::CallId call = hal::kNoCall;
     std::array<Occurrence, kKept> kept{};
@@ -66,13 +68,13 @@ class StepFinder {
     std::optional<uint64_t> last_token;
     bool launches = false, waits = false;
   };
-  static std::optional<Period> period_of(uint64_t token, const Token& of);
+  std::optional<Period> period_of(uint64_t token, const Token& of) const;
   Thread& thread_of(uint32_t tid);
   bool is_of_driver(const Token& token) const;
 
   std::unordered_map<uint64_t, Token> tokens_;
   std::unordered_map<uint32_t, Thread> threads_;
-  uint64_t sum_ = 0;
+  uint64_t sum_ = 0, last_ns_ = 0;
   std::optional<uint64_t> anchor_;
   hal::CallId anchor_call_ = hal::kNoCall;
   uint64_t usual_ns_ = 0;

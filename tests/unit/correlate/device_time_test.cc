@@ -22,6 +22,11 @@ const CallFacts& syncs() {
       make_facts("acmeStreamSynchronize", "acmeStreamSynchronize", "RUNTIME", "acme", hal::Kind::kSync, true);
   return kFacts;
 }
+const CallFacts& fills() {
+  static const CallFacts kFacts =
+      make_facts("acmeMemsetAsync", "acmeMemsetAsync", "RUNTIME", "acme", hal::Kind::kMemset, false);
+  return kFacts;
+}
 
 // A call of a thread on the stream of its number.
 BudgetCall call_of(uint32_t tid, uint64_t from_us, uint64_t to_us) {
@@ -43,6 +48,12 @@ class OneDevice {
     threads_[tid].add(off);
   }
   void sync(uint32_t tid, uint64_t from_us, uint64_t to_us) { (void)add(call_of(tid, from_us, to_us), syncs()); }
+  void fill(uint32_t stream, uint64_t from_us, uint64_t bytes) {
+    BudgetCall call = call_of(1, from_us, from_us + 5);
+    call.stream = stream;
+    call.bytes = bytes;
+    (void)add(call, fills());
+  }
   std::vector<DeviceSegment> until(uint64_t us) { return device.take(device.settle(kBeginNs + us * kUs)); }
 
   hal::LossLedger ledger;
@@ -58,6 +69,34 @@ class OneDevice {
   }
   std::map<uint32_t, ThreadTime> threads_;
 };
+
+// Where the states of segments from `from_us` on have `state`, in nanoseconds.
+uint64_t ns_of(const std::vector<DeviceSegment>& segments, DeviceState state, uint64_t from_us) {
+  uint64_t sum = 0;
+  for (const DeviceSegment& one : segments) {
+    if (one.state == state && one.from_ns >= kBeginNs + from_us * kUs) sum += one.to_ns - one.from_ns;
+  }
+  return sum;
+}
+
+// (D3) A library clears a buffer on a stream of its own once, and nothing ever waits for that. What may still be under
+// way is not taken for over: a large one, or a kernel.
+TEST(DeviceTime, AFillThatNothingWaitsForIsOverWhenEverythingElseIs) {
+  const auto idle_of = [](uint64_t bytes, bool launches_there) {
+    OneDevice one;
+    one.fill(7, 0, bytes);
+    if (launches_there) one.launch(7, 10, 15);
+    for (uint64_t step = 1; step < 20; ++step) {
+      one.launch(1, 1000 * step, 1000 * step + 10);
+      one.sync(1, 1000 * step + 20, 1000 * step + 400);
+    }
+    one.launch(1, 20'000, 20'010);
+    return ns_of(one.until(20'000), DeviceState::kIdle, 2000);
+  };
+  EXPECT_EQ(idle_of(4096, false), 18 * 600 * kUs);
+  EXPECT_EQ(idle_of(4096, true), 0U);
+  EXPECT_EQ(idle_of(64 << 20, false), 0U);
+}
 
 // (D2) Asked for in pieces of any size.
 TEST(DeviceTime, SegmentsTileTheTimeAndAGapBelongsToTheSubmissionBehindIt) {

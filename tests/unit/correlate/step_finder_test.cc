@@ -136,12 +136,46 @@ TEST(StepFinder, AnotherAnchorNeedsManyLongerPeriods) {
   EXPECT_GE(periods, StepFinder::kBetter);
   EXPECT_LT(periods, 100U);
   EXPECT_EQ(program.finder.usual_ns(), 30 * kMs);
-  // Those that are hardly longer change nothing.
-  for (size_t step = 0; step < 100; ++step) {
+  // Those that are hardly longer change nothing, as long as the others may come back.
+  const uint64_t seen_ns = periods * 30 * kMs;
+  for (uint64_t ns = 0; ns + 35 * kMs < seen_ns; ns += 35 * kMs) {
     program.launch(5, 20 * kMs);
     program.launch(6, 15 * kMs);
     for (const StepBoundary& one : program.next()) ASSERT_FALSE(one.is_break);
   }
+}
+
+// (N4) A compiler that tries kernels has long and regular periods, and then never again; an evaluation between two
+// epochs is shorter than what it interrupts.
+TEST(StepFinder, APeriodIsOverThatWasNotSeenForLongerThanItEverWas) {
+  Submitting program;
+  for (uint64_t round = 0; round < 20; ++round) {
+    program.launch(1, 20 * kMs);
+    program.launch(2, 20 * kMs);
+    (void)program.next();
+  }
+  ASSERT_EQ(program.finder.usual_ns(), 40 * kMs);
+  size_t steps = 0;
+  const auto train = [&](uint64_t times, bool is_first) {
+    for (uint64_t step = 0; step < times; ++step) {
+      program.launch(3, 6 * kMs);
+      program.launch(4, 4 * kMs);
+      for (const StepBoundary& one : program.next()) {
+        ASSERT_TRUE(is_first || !one.is_break);
+        ++steps;
+      }
+    }
+  };
+  train(300, true);
+  EXPECT_EQ(program.finder.usual_ns(), 10 * kMs);
+  EXPECT_GT(steps, 180U);
+  for (uint64_t batch = 0; batch < 100; ++batch) {
+    program.launch(5, 5 * kMs);
+    program.launch(6, 7 * kMs);
+    for (const StepBoundary& one : program.next()) ASSERT_FALSE(one.is_break);
+  }
+  train(100, false);
+  EXPECT_EQ(program.finder.usual_ns(), 10 * kMs);
 }
 
 // (N3) As many tokens as are kept make a period, more do not: the oldest was forgotten before it came again.

@@ -10,6 +10,7 @@
 #include "backends/shipped_manifests.h"
 #include "base/folder.h"
 #include "base/text.h"
+#include "hal/wait.h"
 
 namespace ingero::backends {
 
@@ -30,10 +31,15 @@ constexpr const hal::Backend* kBackends[] = {
 #undef BACKEND
 };
 
-void publish_all_slow_settings() {
-  std::vector<std::span<const hal::SlowSetting>> made;
-  for (const hal::Backend* backend : kBackends) made.push_back(backend->slow_settings);
-  hal::publish_slow_settings(made);
+void publish_all() {
+  std::vector<std::span<const hal::SlowSetting>> settings;
+  std::vector<std::span<const std::string_view>> threads;
+  for (const hal::Backend* backend : kBackends) {
+    settings.push_back(backend->slow_settings);
+    threads.push_back(backend->completion_threads);
+  }
+  hal::publish_slow_settings(settings);
+  hal::publish_completion_threads(threads);
 }
 
 }  // namespace
@@ -62,7 +68,7 @@ std::span<const hal::Backend* const> known_backends() {
 
 Registry::Registry() : all_(all_backends().begin(), all_backends().end()) {
   hal::publish_status_meanings(all_meanings());
-  publish_all_slow_settings();
+  publish_all();
 }
 
 Status Registry::add_file(const std::string& path, std::vector<ManifestProblem>* problems) {

@@ -194,6 +194,7 @@ void Budget::Impl::add_switch(const hal::Event& event) {
   BudgetThread* thread = thread_of(event.tid, event.pid, std::string(fixed_text(event.comm)));
   if (thread == nullptr) return;  // counted there
   thread->seen_ns = std::max(thread->seen_ns, event.end_mono_ns());
+  thread->hands_over = hal::is_completion_thread(fixed_text(event.comm));
   switches.push_back({event.tid, off_span(event, nullptr)});
   ++pending;
 }
@@ -276,13 +277,20 @@ void Budget::Impl::close(uint64_t mono_ns, bool is_end) {
     if (thread == threads.end()) continue;
     if (!thread->second.time.add(at->span)) ledger.add(hal::Loss::budget_forgotten);
   }
-  switches.erase(later, switches.end());
   watched.clear();
   for (auto& [tid, thread] : threads) {
     thread.time.sort();
     std::string& name = watched[thread.pid];
     if (name.empty()) name = thread.comm;
   }
+  for (auto at = later; at != switches.end(); ++at) {
+    const OffSpan& wait = at->span;
+    if (wait.why != TimeClass::kFutex || wait.waker_tid == 0) continue;
+    const auto waiter = threads.find(at->tid), waker = threads.find(wait.waker_tid);
+    if (waiter == threads.end() || waker == threads.end() || waiter->second.pid != waker->second.pid) continue;
+    waker->second.time.note_holder(wait, at->tid, waiter->second.pid);
+  }
+  switches.erase(later, switches.end());
   for (auto& [pid, process] : processes) close_calls(process, is_end ? ~uint64_t{0} : mono_ns);
   for (auto& [pid, process] : processes) close_process(process, mono_ns, is_end);
   std::vector<uint32_t> over;

@@ -14,10 +14,11 @@ struct BudgetThread {
   std::string comm;
   std::optional<uint32_t> role;
   ThreadTime time;
-  bool submits = false;   // it makes GPU calls: it has a budget
-  uint64_t done_ns = 0;   // its rows go up to here
-  uint64_t seen_ns = 0;   // the end of the last that was given of it, also of what is not yet in a window
-  uint64_t ended_ns = 0;  // 0: it has not, as far as is known
+  bool submits = false;     // it makes GPU calls: it has a budget
+  bool hands_over = false;  // what the device has done (hal::is_completion_thread)
+  uint64_t done_ns = 0;     // its rows go up to here
+  uint64_t seen_ns = 0;     // the end of the last that was given of it, also of what is not yet in a window
+  uint64_t ended_ns = 0;    // 0: it has not, as far as is known
   std::unique_ptr<BudgetSecond> second;  // under way, of one that submits
   struct Ended {
     uint64_t end_ns;
@@ -72,6 +73,7 @@ struct Budget::Impl {
   BudgetProcess& process_of(uint32_t pid, uint64_t mono_ns);
   BudgetThread* thread_of(uint32_t tid, uint32_t pid, const std::string& comm);
   uint32_t role_of(BudgetThread& thread);
+  bool waits_for_device(const BudgetThread& thread, const OffSpan& wait, size_t depth = 0) const;
   Blame::Thread find(uint32_t tid, uint32_t pid);
 
   // budget_rows.cc

@@ -137,13 +137,40 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
   }
 }
 
+// Whether a wait was for what a device did, although no call of its library says so: it was ended by the thread that
+// hands it over, or by one that itself waited for that one nearly as long.
+bool Budget::Impl::waits_for_device(const BudgetThread& thread, const OffSpan& wait, size_t depth) const {
+  constexpr size_t kMaxHands = 4;
+  constexpr uint64_t kHandOverNs = 1'000'000;  // from one hand to the next
+  const OffSpan& last = *thread.time.last_of_wait(wait);
+  const auto waker = threads.find(last.waker_tid);
+  if (last.waker_tid == 0 || waker == threads.end() || waker->second.pid != thread.pid) return false;
+  if (waker->second.hands_over) return true;
+  if (depth + 1 == kMaxHands) return false;
+  const Queue<OffSpan>& off = waker->second.time.off();
+  auto its =
+      std::partition_point(off.begin(), off.end(), [&](const OffSpan& one) { return one.in_ns <= last.woken_ns; });
+  if (its == off.begin()) return false;
+  --its;
+  const uint64_t both_ns = its->woken_ns - std::min(its->woken_ns, std::max(its->out_ns, wait.out_ns));
+  const bool is_handed_on = is_wait(its->why) && its->in_ns + kHandOverNs >= last.woken_ns;
+  return is_handed_on && both_ns * 10 >= (last.woken_ns - wait.out_ns) * 8 &&
+         waits_for_device(waker->second, *its, depth + 1);
+}
+
 void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns) {
   if (process.step_tid == 0 && process.finder.has_anchor() && !process.boundaries.empty()) {
     process.step_tid = process.boundaries.front().tid;
   }
   const bool has_steps = process.step_tid == thread.tid;
   auto segment = process.segments.begin();
-  for (const Piece& piece : thread.time.pieces(thread.done_ns, until_ns)) {
+  for (Piece& piece : thread.time.pieces(thread.done_ns, until_ns)) {
+    const bool is_for_device = piece.off != nullptr && is_wait(piece.is) && waits_for_device(thread, *piece.off);
+    if (is_for_device) {
+      piece.is = TimeClass::kDeviceWait;
+      ++thread.second->sums.waits;
+      if (has_steps) ++process.step.waits;
+    }
     for (uint64_t at = piece.from_ns; at < piece.to_ns;) {
       if (has_steps) cut(process, thread, at);
       const uint64_t second = at / kWindowNs;
@@ -153,6 +180,12 @@ void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_
       }
       while (segment != process.segments.end() && segment->to_ns <= at) ++segment;
       const DeviceSegment* its = segment != process.segments.end() && segment->from_ns <= at ? &*segment : nullptr;
+      DeviceSegment waited_for;
+      if (is_for_device && its != nullptr && its->state == DeviceState::kUnknown) {
+        waited_for = *its;
+        waited_for.state = DeviceState::kBusy;
+        its = &waited_for;
+      }
       uint64_t next = std::min(piece.to_ns, (second + 1) * kWindowNs);
       if (segment != process.segments.end()) {
         next = std::min(next, segment->from_ns > at ? segment->from_ns : segment->to_ns);

@@ -106,6 +106,27 @@ LimitResult largest(Losses losses, const Unclear& unclear, uint64_t low, uint64_
   return result;
 }
 
+// Where the bounds are far apart, who waits for whom: in each step the device was asked for, and was done. What a
+// thread does for half of such a step on its own is what the step takes.
+std::optional<LimitResult> ahead_of(const Evaluated& evaluated, uint64_t total) {
+  constexpr std::pair<Limit, TimeClass> kOwn[] = {{Limit::kHostBound, TimeClass::kHost},
+                                                  {Limit::kLaunchBound, TimeClass::kSubmit},
+                                                  {Limit::kCopyBound, TimeClass::kCopy},
+                                                  {Limit::kAllocationBound, TimeClass::kAllocate}};
+  const TimeSums& sums = evaluated.sums;
+  const uint64_t waits = sums.of(TimeClass::kDeviceWait).ns + sums.of(TimeClass::kCommunication).ns;
+  const bool is_asked = evaluated.steps >= kEnoughSteps && sums.syncs >= evaluated.steps;
+  if (!is_asked || percent(waits, total) >= kEnterPercent) return std::nullopt;
+  LimitResult result;
+  for (const auto& [limit, is] : kOwn) {
+    if (sums.of(is).high <= result.high_ns) continue;
+    result.limit = limit;
+    result.high_ns = sums.of(is).high;
+  }
+  result.device_always_done = true;
+  return percent(result.high_ns, total) >= kHalfPercent ? std::optional(result) : std::nullopt;
+}
+
 // Little is known to be lost: healthy, idle, limited by what is not seen as loss, or not known.
 LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uint64_t total) {
   const TimeSums& sums = evaluated.sums;
@@ -146,6 +167,7 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
     return not_known(NotKnown::kBlocked);
   }
   if (percent(sums.of(TimeClass::kSleep).low, total) >= kEnterPercent) return limited(Limit::kIdle, 0);
+  if (const auto ahead = is_narrow ? std::nullopt : ahead_of(evaluated, total)) return *ahead;
   return not_known(percent(sums.lost_high(), total) > kWidePercent ? NotKnown::kNobodyWaits : NotKnown::kTooShort);
 }
 

@@ -49,7 +49,10 @@ struct LimitResult {
   Limit limit = Limit::kNotKnown;
   std::optional<Limit> second;
   NotKnown why = NotKnown::kNone;
-  bool is_high = false;              // a fifth of the time or more
+  bool is_high = false;  // a fifth of the time or more
+  // The device was done whenever the thread waited for it: a step takes as long as the thread, whatever is known of how
+  // long the device had nothing to do.
+  bool device_always_done = false;
   uint64_t low_ns = 0, high_ns = 0;  // what was lost to it
 };
 

@@ -328,6 +328,19 @@ WaitEvidence ThreadTime::evidence(uint64_t start_ns, uint64_t end_ns) const {
   return found;
 }
 
+void ThreadTime::note_holder(const OffSpan& holders_wait, uint32_t holder_tid, uint32_t holder_pid) {
+  const uint64_t mono_ns = holders_wait.out_ns;
+  const auto behind =
+      std::partition_point(off_.begin(), off_.end(), [&](const OffSpan& one) { return one.out_ns <= mono_ns; });
+  if (behind == off_.begin()) return;
+  OffSpan& last = *std::prev(behind);
+  if (last.why != TimeClass::kFutex || last.waker_tid != 0) return;
+  if ((last.object >> 6) != (holders_wait.object >> 6)) return;
+  if (last.in_ns + kSameWaitNs < mono_ns || last.in_ns > holders_wait.woken_ns) return;
+  last.waker_tid = holder_tid;
+  last.waker_pid = holder_pid;
+}
+
 const OffSpan* ThreadTime::last_of_wait(const OffSpan& first) const {
   auto at =
       std::partition_point(off_.begin(), off_.end(), [&](const OffSpan& one) { return one.out_ns < first.out_ns; });

@@ -84,6 +84,9 @@ class ThreadTime {
   // What it did on the CPU at one instant.
   void add_sample(uint64_t mono_ns, uint64_t stack_id);
   void sort();
+  // Where its time-out ended its wait for a lock, or it is not known what did: the thread that had it waits from then
+  // on until this one has taken it. CPython's is handed over so. Sorted before.
+  void note_holder(const OffSpan& holders_wait, uint32_t holder_tid, uint32_t holder_pid);
   // Nothing before it is needed any more.
   void drop(uint64_t before_ns);
   // For a thread that has ended, and may still be asked about: its calls take some six bytes each until then.

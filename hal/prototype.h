@@ -192,6 +192,8 @@ struct Backend {
   std::span<const StatusMeaning> meanings = {};
   // Environment variables that slow a program down.
   std::span<const SlowSetting> slow_settings = {};
+  // Names of threads that hand over what a device has done (hal/wait.h).
+  std::span<const std::string_view> completion_threads = {};
   // Where one end of a copy is, by the vendor's memory type code (kSourcePlace, kDestinationPlace).
   std::span<const Place> places = {};
   // Return codes other than 0 that are not failures, such as "not ready yet" of a query.

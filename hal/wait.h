@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -71,6 +72,11 @@ struct Wait {
   bool is_file_lock = false;             // of kFile: for a lock on it
   std::optional<uint64_t> minor_faults;  // of the thread since the interval before this one
 };
+
+// Threads that vendors' libraries start to hand over what a device has done, by name: a thread
+// that is woken by one of them waited for the device. Published as slow settings are (slow_settings.h).
+void publish_completion_threads(std::span<const std::span<const std::string_view>> names);
+bool is_completion_thread(std::string_view name);
 
 // What a thread did on the CPU at one instant; each stands for `weight_ns` of it.
 struct CpuSample {

@@ -115,6 +115,12 @@ std::string limit_text(const ProcessTime& time) {
   if (result.second) text += " and " + capitals(name_of(*result.second));
   if (result.is_high && is_accusation(result.limit)) text += ", highly";
   if (budget.is_of_slow) text += ", in its slow steps";
+  if (result.device_always_done) {
+    return text +
+           fmt::format(": the device was done each time the thread waited for it, {:.0f} times a step; it had {}.",
+                       static_cast<double>(sums.syncs) / static_cast<double>(budget.evaluated.steps),
+                       idle().substr(std::string_view("the device had ").size()));
+  }
   switch (result.limit) {
     case Limit::kNotKnown:
       return text + ": " + why_not(result.why) + ". " + capitals(idle().substr(0, 1)) + idle().substr(1) + ".";
@@ -442,6 +448,7 @@ Json process_json(const ProcessTime& time) {
                                 : result.is_high             ? Json("high")
                                                              : Json("moderate")},
                      {"of_slow_steps", budget.is_of_slow},
+                     {"device_always_done", result.device_always_done},
                      {"reason", result.limit == Limit::kNotKnown ? Json(why_not(result.why)) : Json(nullptr)},
                      {"sentence", limit_text(time)},
                      {"because", time.because}};

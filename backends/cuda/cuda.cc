@@ -70,6 +70,10 @@ constexpr SlowSetting kSettings[] = {
     {"PYTORCH_NO_CUDA_MEMORY_CACHING", TimeClass::kAllocate, "each tensor is allocated anew"},
 };
 
+// Of libcuda.so, seen with drivers 580.159.03 and .04: it waits for the device, runs cuLaunchHostFunc()'s functions and
+// wakes who waits. XLA waits for it in place of synchronising.
+constexpr std::string_view kCompletionThreads[] = {"cuda-EvtHandlr"};
+
 }  // namespace
 
 extern const Backend kBackend;
@@ -80,6 +84,7 @@ constexpr Backend kBackend{.name = "cuda",
                            .statuses = kRuntimeStatuses,
                            .meanings = kMeanings,
                            .slow_settings = kSettings,
+                           .completion_threads = kCompletionThreads,
                            .places = kPlaces,
                            .not_failures = kNotFailures,
                            .device_naming = &kNaming,

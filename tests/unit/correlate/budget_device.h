@@ -213,6 +213,7 @@ class World {
   }
 
   bool with_waits = true;
+  std::map<uint32_t, std::string_view> names;  // of threads
   std::vector<Given> given;
   std::vector<std::pair<uint64_t, uint64_t>> busy;
   std::vector<hal::Process> others;
@@ -228,6 +229,9 @@ class World {
     event.kind = hal::Kind::kHost;
     event.pid = pid == kPid ? pid_of(tid) : pid;
     event.tid = tid;
+    if (const auto name = names.find(tid); name != names.end()) {
+      std::copy(name->second.begin(), name->second.end(), event.comm.begin());
+    }
     event.start_mono_ns = now(tid);
     event.duration_ns = ns;
     event.set(hal::Has::kDuration);

@@ -694,6 +694,78 @@ TEST(Budget, TurnsOfOneLockAreOneWaitAndTheHolderIsTheRoot) {
   EXPECT_EQ(answer.low_at({TimeClass::kFutex}), 0U) << "the time-outs of the lock are the holder's, too";
 }
 
+// CPython's lock: who asks for it in vain for 5 ms sets a flag, finds it free soon after, and is not woken. The thread
+// that gave it up waits until it was taken.
+TEST(Budget, ALockThatWasFreeAfterATimeOutWasHeldByTheThreadThatWaitsForItNext) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.now(2) = world.now(1);
+    world.sleep(2, hal::WaitKind::kSleep, 100 * kUs);
+    world.run(1, 150 * kUs);
+    for (int turn = 0; turn < 3; ++turn) {
+      world.sleep(1, hal::WaitKind::kFutex, 5 * kMs, 0, 0, World::kPid, 0x7f00'0048, true);
+      world.run(1, 5 * kUs);
+      if (turn == 1) world.sleep(1, hal::WaitKind::kFutex, 15 * kUs, 0, 0, World::kPid, 0x7f00'0040);
+      world.now(2) = world.now(1) - 2 * kUs;
+      world.sleep(2, hal::WaitKind::kFutex, 10 * kUs, 1, 0, World::kPid, 0x7f00'0050);
+      world.run(1, 300 * kUs);
+    }
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kFutex, TimeClass::kHost}), 199 * 15 * kMs, 30 * kMs);
+  EXPECT_LT(answer.low_at({TimeClass::kFutex}), 199 * 60 * kUs);
+}
+
+// XLA asks for nothing that a call would wait for: a thread of the vendor's library runs a function when the device has
+// come to it, which wakes a thread, which wakes the one that submits.
+TEST(Budget, AWaitForTheThreadThatHandsOverWhatTheDeviceDidIsOneForTheDevice) {
+  const std::string_view names[] = {"acme-events"};
+  const std::span<const std::string_view> tables[] = {names};
+  hal::publish_completion_threads(tables);
+  for (const bool is_known : {true, false}) {
+    World world;
+    world.names[4] = is_known ? "acme-events" : "someone";
+    for (size_t i = 0; i < 300; ++i) {
+      const uint64_t begin = world.now(1);
+      world.run(1, 200 * kUs);
+      world.launch(1, 7, 8 * kMs);
+      world.now(2) = world.now(3) = world.now(4) = begin + 50 * kUs;
+      world.sleep(4, hal::WaitKind::kPoll, begin + 8210 * kUs - world.now(4));
+      world.sleep(3, hal::WaitKind::kFutex, begin + 8220 * kUs - world.now(3), 4);
+      world.sleep(2, hal::WaitKind::kFutex, begin + 8230 * kUs - world.now(2), 3);
+      world.sleep(1, hal::WaitKind::kFutex, begin + 8240 * kUs - world.now(1), 2);
+    }
+    const ProcessBudget process = ask(world).only();
+    const ClassTime& waits = process.whole.of(is_known ? TimeClass::kDeviceWait : TimeClass::kFutex);
+    EXPECT_ABOUT(waits.ns, 299 * 8 * kMs, 20 * kMs);
+    EXPECT_EQ(process.result.limit == Limit::kDeviceBound, is_known);
+    if (!is_known) continue;
+    EXPECT_LT(process.evaluated.sums.idle_high * 10, process.evaluated.sums.total_ns());
+  }
+}
+
+// How long the device had nothing to do is not known where work is submitted while the thread computes. That it was
+// done whenever it was asked is: the step takes as long as the thread.
+TEST(Budget, WhereTheDeviceIsDoneWheneverItIsAskedTheThreadLimits) {
+  for (const bool asks : {true, false}) {
+    for (const uint64_t device_ns : {100 * kUs, 11 * kMs}) {
+      World world;
+      for (size_t i = 0; i < 200; ++i) {
+        world.launch(1, 7, device_ns, 5 * kUs, 1);
+        world.run(1, 12 * kMs);
+        world.launch(1, 7, 100 * kUs, 5 * kUs, 2);
+        if (asks) world.stream_sync(1, 7);
+      }
+      const LimitResult result = ask(world).only().result;
+      EXPECT_EQ(result.limit, asks ? Limit::kHostBound : Limit::kNotKnown);
+      EXPECT_EQ(result.device_always_done, asks);
+      EXPECT_EQ(result.low_ns, 0U);
+    }
+  }
+}
+
 TEST(Budget, TwoThatWaitForEachOtherAreCut) {
   World world;
   world.add_worker(900, "worker");

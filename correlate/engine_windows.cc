@@ -360,8 +360,12 @@ void Engine::Impl::resolve_quiet(uint64_t window) {
   for (auto at = incidents.begin(); at != incidents.end();) {
     Incident& incident = at->second;
     const bool is_failure = is_certain(incident.rule) && rule(incident.rule).family != Family::kMemory;
-    const uint64_t quiet = is_failure && may_explain(incident, window) ? kFailureQuiet : kQuiet;
-    const bool over = incident.last_window + quiet <= window;  // (E4)
+    const bool is_waited_for = is_failure && may_explain(incident, window);
+    const uint64_t quiet = is_waited_for ? kFailureQuiet : kQuiet;
+    const auto process_over = incident.process == nullptr ? std::nullopt : over_from(*incident.process);
+    const bool is_last = incident.process != nullptr && incident.process->ended_mono_ns && !is_waited_for &&
+                         process_over && *process_over < window;
+    const bool over = is_last || incident.last_window + quiet <= window;  // (E4)
     if (over) incident.chain.resolved = true;
     if (over || incident.changed) changes.push_back(incident.as_chain());
     incident.changed = false;

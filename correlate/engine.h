@@ -9,8 +9,9 @@
 // E2  Sums of a window do not depend on the order of its events.
 // E3  A chain's id follows from rule family, process, subject (a graph, a thread, a port; often none) and onset alone.
 // E4  An incident is open until kQuiet windows pass without a finding (a failure's, of a process that goes on or that
-// others may wait for: kFailureQuiet), or its process is over and no other may wait for it; then it is resolved and
-// kept. E5  Memory is bounded: processes, threads, call series, addresses and graphs have limits; what is forgotten is
+//     others may wait for: kFailureQuiet), or until its process is over that no other may wait for; then it is resolved
+//     and kept.
+// E5  Memory is bounded: processes, threads, call series, addresses and graphs have limits; what is forgotten is
 // counted.
 //
 // One thread. Calls, processes and what is sampled come before the events they explain.

@@ -1,0 +1,227 @@
+// Waits of a program's threads: for whom, and what is lost to them.
+#include <span>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "hal/wait.h"
+#include "unit/correlate/budget_answer.h"
+
+namespace ingero::correlate::testing {
+namespace {
+
+TEST(Budget, TurnsOfOneLockAreOneWaitAndTheHolderIsTheRoot) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.run(1, 100 * kUs);
+    const uint64_t begin = world.now(1);
+    for (int turn = 0; turn < 4; ++turn) {
+      world.sleep(1, hal::WaitKind::kFutex, 5 * kMs, 0, 0, World::kPid, 0x7f00'0040 + 16 * turn, true);
+      world.run(1, 20 * kUs);
+    }
+    world.sleep(1, hal::WaitKind::kFutex, 3 * kMs, 2, 0, World::kPid, 0x7f00'0048);
+    // Thread 2 slept a little, then ran with the lock.
+    world.now(2) = begin;
+    world.sleep(2, hal::WaitKind::kSleep, kMs);
+    world.now(2) = world.now(1);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kFutex, TimeClass::kHost}), 199 * 22 * kMs, 30 * kMs);
+  EXPECT_EQ(answer.low_at({TimeClass::kFutex}), 0U) << "the time-outs of the lock are the holder's, too";
+}
+
+// CPython's lock: who asks for it in vain for 5 ms sets a flag, finds it free soon after, and is not woken. The thread
+// that gave it up waits until it was taken.
+TEST(Budget, ALockThatWasFreeAfterATimeOutWasHeldByTheThreadThatWaitsForItNext) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.now(2) = world.now(1);
+    world.sleep(2, hal::WaitKind::kSleep, 100 * kUs);
+    world.run(1, 150 * kUs);
+    for (int turn = 0; turn < 3; ++turn) {
+      world.sleep(1, hal::WaitKind::kFutex, 5 * kMs, 0, 0, World::kPid, 0x7f00'0048, true);
+      world.run(1, 5 * kUs);
+      if (turn == 1) world.sleep(1, hal::WaitKind::kFutex, 15 * kUs, 0, 0, World::kPid, 0x7f00'0040);
+      world.now(2) = world.now(1) - 2 * kUs;
+      world.sleep(2, hal::WaitKind::kFutex, 10 * kUs, 1, 0, World::kPid, 0x7f00'0050);
+      world.run(1, 300 * kUs);
+    }
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kFutex, TimeClass::kHost}), 199 * 15 * kMs, 30 * kMs);
+  EXPECT_LT(answer.low_at({TimeClass::kFutex}), 199 * 60 * kUs);
+}
+
+// XLA asks for nothing that a call would wait for: a thread of the vendor's library runs a function when the device has
+// come to it, which wakes a thread, which wakes the one that submits.
+TEST(Budget, AWaitForTheThreadThatHandsOverWhatTheDeviceDidIsOneForTheDevice) {
+  const std::string_view names[] = {"acme-events"};
+  const std::span<const std::string_view> tables[] = {names};
+  hal::publish_completion_threads(tables);
+  for (const bool is_known : {true, false}) {
+    World world;
+    world.names[4] = is_known ? "acme-events" : "someone";
+    for (size_t i = 0; i < 300; ++i) {
+      const uint64_t begin = world.now(1);
+      world.run(1, 200 * kUs);
+      world.launch(1, 7, 8 * kMs);
+      world.now(2) = world.now(3) = world.now(4) = begin + 50 * kUs;
+      world.sleep(4, hal::WaitKind::kPoll, begin + 8210 * kUs - world.now(4));
+      world.sleep(3, hal::WaitKind::kFutex, begin + 8220 * kUs - world.now(3), 4);
+      world.sleep(2, hal::WaitKind::kFutex, begin + 8230 * kUs - world.now(2), 3);
+      world.sleep(1, hal::WaitKind::kFutex, begin + 8240 * kUs - world.now(1), 2);
+    }
+    const ProcessBudget process = ask(world).only();
+    const ClassTime& waits = process.whole.of(is_known ? TimeClass::kDeviceWait : TimeClass::kFutex);
+    EXPECT_ABOUT(waits.ns, 299 * 8 * kMs, 20 * kMs);
+    EXPECT_EQ(process.result.limit == Limit::kDeviceBound, is_known);
+    if (!is_known) continue;
+    EXPECT_LT(process.evaluated.sums.idle_high * 10, process.evaluated.sums.total_ns());
+  }
+}
+
+// How long the device had nothing to do is not known where work is submitted while the thread computes. That it was
+// done whenever it was asked is: the step takes as long as the thread.
+TEST(Budget, WhereTheDeviceIsDoneWheneverItIsAskedTheThreadLimits) {
+  for (const bool asks : {true, false}) {
+    for (const uint64_t device_ns : {100 * kUs, 11 * kMs}) {
+      World world;
+      for (size_t i = 0; i < 200; ++i) {
+        world.launch(1, 7, device_ns, 5 * kUs, 1);
+        world.run(1, 12 * kMs);
+        world.launch(1, 7, 100 * kUs, 5 * kUs, 2);
+        if (asks) world.stream_sync(1, 7);
+      }
+      const LimitResult result = ask(world).only().result;
+      EXPECT_EQ(result.limit, asks ? Limit::kHostBound : Limit::kNotKnown);
+      EXPECT_EQ(result.device_always_done, asks);
+      EXPECT_EQ(result.low_ns, 0U);
+    }
+  }
+}
+
+TEST(Budget, TwoThatWaitForEachOtherAreCut) {
+  World world;
+  world.add_worker(900, "worker");
+  for (size_t i = 0; i < 100; ++i) {
+    const uint64_t begin = world.now(1);
+    world.sleep(1, hal::WaitKind::kPipe, 20 * kMs, 900);
+    world.now(900) = begin;
+    world.sleep(900, hal::WaitKind::kPipe, 19 * kMs, 1);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kPipe, TimeClass::kPipe}), 99 * 19 * kMs, 25 * kMs);
+}
+
+TEST(Budget, WaitingForAClientIsNoLoss) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.sleep(1, hal::WaitKind::kSocket, 20 * kMs);
+    hal::WaitPeer peer;
+    peer.family = 2;
+    peer.is_accepted = true;
+    world.given.back().wait->peer = peer;
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_EQ(answer.only().result.limit, Limit::kIdle);
+  EXPECT_EQ(answer.whole.of(TimeClass::kSocket).high, 0U);
+  EXPECT_ABOUT(answer.whole.clients_ns, 199 * 20 * kMs, 25 * kMs);
+}
+
+TEST(Budget, WaitingForAThreadThatWaitsForAClientIsNoLoss) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.now(2) = world.now(1);
+    world.sleep(2, hal::WaitKind::kSocket, 20 * kMs);  // the thread that takes requests
+    hal::WaitPeer peer;
+    peer.family = 2;
+    peer.is_accepted = true;
+    world.given.back().wait->peer = peer;
+    world.sleep(1, hal::WaitKind::kFutex, 20 * kMs, 2);  // its queue
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_EQ(answer.only().result.limit, Limit::kIdle);
+  EXPECT_ABOUT(answer.whole.clients_ns, 199 * 20 * kMs, 25 * kMs);
+  EXPECT_LT(answer.whole.of(TimeClass::kFutex).high, 199 * kMs);
+}
+
+TEST(Budget, AWaitBeforeACopyToTheDeviceIsInputAndItsWakerIsTheRoot) {
+  World world;
+  world.add_worker(900, "worker");
+  for (size_t i = 0; i < 200; ++i) {
+    world.sleep(1, hal::WaitKind::kPipe, 15 * kMs, 900, 10 * kUs);
+    // The worker read for 4 ms, and computed for the rest.
+    world.now(900) = world.now(1) - 15'010 * kUs;
+    world.sleep(900, hal::WaitKind::kDisk, 4 * kMs);
+    world.now(900) = world.now(1);
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.launch(1, 7, 10 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  const ProcessBudget& process = answer.only();
+  EXPECT_EQ(process.result.limit, Limit::kInputBound);
+  const uint64_t pipe = answer.whole.of(TimeClass::kPipe).low;
+  EXPECT_ABOUT(pipe, 199 * 15 * kMs, 20 * kMs);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kPipe, TimeClass::kDisk}), 199 * 4 * kMs, 5 * kMs);
+  EXPECT_ABOUT(answer.low_at({TimeClass::kPipe, TimeClass::kHost}), 199 * 11 * kMs, 15 * kMs);
+  // Woken and then queued: lost to the queue for a CPU.
+  EXPECT_ABOUT(answer.whole.of(TimeClass::kCpuWait).low, 199 * 13 * kUs, 300 * kUs);
+}
+
+// A worker that has ended is forgotten long before one that may go on. Who was waited for is the same, also where a
+// call or a wait began long ago.
+TEST(Budget, ThatAWorkerHasEndedDecidesNothing) {
+  const auto made = [](bool with_exits) {
+    World world;
+    for (size_t i = 0; i < 1500; ++i) {
+      const auto worker = static_cast<uint32_t>(2000 + i);
+      world.add_worker(worker, "worker");
+      const bool is_long = i % 500 == 499;
+      const uint64_t ns = is_long ? 25 * kSec : 15 * kMs;
+      const uint64_t begin = world.now(1);
+      if (is_long) {  // its waker waited for another, that ended twenty seconds ago
+        const auto other = worker + 5000;
+        world.add_worker(other, "other");
+        world.now(other) = begin + kMs;
+        world.sleep(other, hal::WaitKind::kDisk, 2 * kSec);
+        world.run(other, kSec);
+        if (with_exits) world.exit(other);
+        world.now(worker) = begin + kMs;
+        world.sleep(worker, hal::WaitKind::kPipe, 3 * kSec, other);
+      }
+      world.now(worker) = begin + ns - 10 * kMs;
+      world.sleep(worker, hal::WaitKind::kDisk, 4 * kMs);
+      world.now(worker) = begin + ns + kMs;
+      if (with_exits) world.exit(worker);
+      world.sleep(1, hal::WaitKind::kPipe, ns, worker, 10 * kUs);
+      world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+      world.launch(1, 7, 10 * kMs);
+      world.stream_sync(1, 7, How::kSleep);
+    }
+    return ask(world);
+  };
+  const Answer with = made(true), without = made(false);
+  EXPECT_TRUE(with.whole == without.whole);
+  ASSERT_EQ(with.steps.size(), without.steps.size());
+  for (size_t i = 0; i < with.steps.size(); ++i) ASSERT_TRUE(with.steps[i].sums == without.steps[i].sums) << i;
+  ASSERT_EQ(with.causes.size(), without.causes.size());
+  for (uint32_t id = 1; id <= with.causes.size(); ++id) ASSERT_EQ(with.path(id), without.path(id));
+  ASSERT_EQ(with.roles.size(), without.roles.size());
+  EXPECT_GT(with.low_at({TimeClass::kPipe, TimeClass::kPipe, TimeClass::kDisk}), 5 * kSec);
+}
+
+}  // namespace
+}  // namespace ingero::correlate::testing

@@ -34,6 +34,17 @@ std::string sentence_of(const std::string& node, const detect::Incident& inciden
                      format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)), 100 * incident.effect);
 }
 
+Json spool_json(const store::Backlog& backlog) {
+  return {{"waiting_bytes", backlog.waiting_bytes},
+          {"max_bytes", backlog.max_bytes},
+          {"handed_on_rows", backlog.rows},
+          {"due_minutes", backlog.due_minutes},
+          {"expired_windows", backlog.expired_windows},
+          {"damaged_bytes", backlog.damaged_bytes},
+          {"refused_requests", backlog.refused},
+          {"last_error", json_or_null(backlog.last_error)}};
+}
+
 Json evidence_of(const detect::Incident& incident) {
   return {{"effect", rounded(incident.effect)},
           {"lateness_s_per_step", rounded(incident.lateness_s)},
@@ -46,11 +57,9 @@ Json evidence_of(const detect::Incident& incident) {
 
 }  // namespace
 
-Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, const Clock& clock, uint64_t hang_after_ns,
-                                               QuotaOptions quotas) {
-  auto opened = store::ClusterStore::open(std::move(options));
-  INGERO_TRY(opened);
-  std::unique_ptr<Cluster> cluster(new Cluster(std::move(*opened), clock, hang_after_ns, quotas));
+Result<std::unique_ptr<Cluster>> Cluster::open(std::unique_ptr<store::ClusterStore> store, const Clock& clock,
+                                               uint64_t hang_after_ns, QuotaOptions quotas) {
+  std::unique_ptr<Cluster> cluster(new Cluster(std::move(store), clock, hang_after_ns, quotas));
   INGERO_TRY(cluster->restore());
   return cluster;
 }
@@ -133,8 +142,16 @@ void Cluster::separate_namesakes(wire::Batch& batch) {
   }
 }
 
+// Other batches are taken while this one gets durable.
 Status Cluster::take(wire::Batch& batch) {
-  const std::lock_guard guard(mutex_);
+  {
+    const std::lock_guard guard(mutex_);
+    INGERO_TRY(take_locked(batch));
+  }
+  return store_->settle();
+}
+
+Status Cluster::take_locked(wire::Batch& batch) {
   ++counters_.requests;
   separate_namesakes(batch);
   const auto written = store_->write(batch);
@@ -558,6 +575,7 @@ Result<Json> Cluster::health() {
   Json over_quota = Json::object();
   const auto refused = quotas_.refused();
   for (size_t i = 0; i < refused.size(); ++i) over_quota[std::string(Quotas::kNames[i])] = refused[i];
+  const auto backlog = store_->backlog();
   const std::lock_guard guard(mutex_);
   uint64_t late = 0;
   for (const auto& [key, job] : jobs_) late += job.detector.late();
@@ -569,6 +587,7 @@ Result<Json> Cluster::health() {
                 {"windows_from_ns", from(coverage->windows_from_ns)},
                 {"minutes_from_ns", from(coverage->minutes_from_ns)},
                 {"hours_from_ns", from(coverage->hours_from_ns)}}},
+              {"spool", backlog ? spool_json(*backlog) : Json(nullptr)},
               {"received",
                {{"requests", counters_.requests},
                 {"undecodable", counters_.undecodable},

@@ -25,7 +25,7 @@ namespace ingero::fleet::store {
 inline constexpr size_t kMaxNodes = 4096, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
 
 struct Written {
-  uint64_t points = 0;          // that are new, as far as the store can tell before it has them
+  uint64_t points = 0;          // that are new, as far as is known before the store has them
   std::vector<size_t> windows;  // of the batch: those that are new, likewise
   std::vector<uint32_t> nodes;  // of each window of the batch: its number in this process
   wire::Refusals refused;

@@ -27,7 +27,7 @@
 namespace ingero::fleet::store {
 
 struct SpoolOptions {
-  std::string directory;  // made where there is none
+  std::string directory = {};  // made where there is none
   uint64_t max_bytes = uint64_t{2} << 30;
   uint64_t keep_ns = 0;               // after the last record of a segment
   uint64_t segment_bytes = 16 << 20;  // a segment is closed when it is longer

@@ -2,6 +2,7 @@
 //
 // A batch is in the file when write() returns. A window that is new is added to its minute and its hour in the same
 // transaction. One process at a time has the file (flock). The questions have a connection and a lock of their own.
+// Threads: as the interface says.
 #pragma once
 
 #include "fleet/store/cluster_store.h"

@@ -9,7 +9,7 @@
 namespace ingero::fleet::store::clickhouse {
 namespace {
 
-// {time}, {count}: how a column is compressed, where the server can be told.
+// {time}, {count}: how a column is compressed, where the server can.
 constexpr const char* kTables[] = {
     "CREATE TABLE IF NOT EXISTS nodes_rows (id Int64, cluster_id String, node_id String, first_ns Int64, last_ns "
     "Int64, "

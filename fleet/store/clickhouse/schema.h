@@ -3,7 +3,7 @@
 //
 // Each has a table NAME_rows, and a view NAME with the columns that the table has in SQLite. Rows of one identity (the
 // table's ORDER BY) are one row in the view: that with the largest `version`. So all questions go through the views, or
-// say FINAL themselves. Partitions are functions of the identity, or doubles would never meet, and of whole hours or
+// say FINAL themselves. Partitions are functions of the identity, or doubles would stay two rows, and of whole hours or
 // days, so that what is old is dropped at once; there is no TTL, which goes by the clock of ClickHouse and would delete
 // windows that others of their minute, still in the spool, are to be added to.
 #pragma once

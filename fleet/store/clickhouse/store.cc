@@ -30,10 +30,16 @@ constexpr auto kBetweenTries = std::chrono::milliseconds(250);
 constexpr auto kTimeOfQuestion = std::chrono::seconds(7);  // on the way, too
 constexpr auto kDrainedAtStart = std::chrono::seconds(5);
 constexpr uint64_t kReorder_ns = 30'000'000'000;  // windows come less apart than this
-constexpr size_t kMaxRecent = 1 << 19;            // windows of one generation
+constexpr size_t kMaxRecent = 1 << 19;            // of one generation
 
 int64_t id_of(const NodeKey& key) {
   return as_signed(Fnv1a().add(key.first).end_text().add(key.second).value() & INT64_MAX);
+}
+
+uint64_t identity_of(const wire::Point& point) {
+  Fnv1a identity;
+  identity.add(point.sender.cluster).end_text().add(point.sender.node).end_text().add(point.metric).end_text();
+  return identity.add(point.time_ns).add(point.hash).value();
 }
 
 uint64_t identity_of(const wire::Window& window) {
@@ -42,16 +48,18 @@ uint64_t identity_of(const wire::Window& window) {
   return identity.add(window.start_ns).add(uint64_t{window.rank}).add(window.communicator).value();
 }
 
-// Which windows came lately: between one and two generations of them.
-class RecentWindows {
+// What came lately: between one and two generations of it.
+class Recent {
  public:
   bool has(uint64_t identity) const { return newer_.count(identity) != 0 || older_.count(identity) != 0; }
-  void add(uint64_t identity) {
-    if (newer_.size() >= kMaxRecent) {
-      older_ = std::move(newer_);
-      newer_.clear();
+  void add(const std::unordered_set<uint64_t>& identities) {
+    for (const uint64_t identity : identities) {
+      if (newer_.size() >= kMaxRecent) {
+        older_ = std::move(newer_);
+        newer_.clear();
+      }
+      newer_.insert(identity);
     }
-    newer_.insert(identity);
   }
 
  private:
@@ -140,7 +148,7 @@ struct Store::Impl {
   std::map<NodeKey, Node> nodes;
   std::unordered_map<int64_t, NodeKey> keys;  // by id
   std::atomic<size_t> node_count = 0;
-  RecentWindows recent;
+  Recent recent_points, recent_windows;
   int64_t last_version = 0;
   std::atomic<uint64_t> refused = 0;
 
@@ -238,19 +246,20 @@ struct Store::Impl {
     RowBatch rows;
     const auto seen = nodes_of(batch);
     const auto numbers = numbers_of(seen);
-    std::unordered_set<uint64_t> fresh;
+    std::unordered_set<uint64_t> points, windows;
     const auto number_of = [&](const wire::Sender& sender) {
       const auto found = numbers.find({sender.cluster, sender.node});
       return found == numbers.end() ? 0 : found->second;
     };
     const auto put_point = [&](const wire::Point& point) -> Result<bool> {
       rows.add(point, INT64_MAX - next_version());  // of two, the first counts
-      return true;
+      const uint64_t identity = identity_of(point);
+      return !recent_points.has(identity) && points.insert(identity).second;
     };
     const auto put_window = [&](const wire::Window& window, uint32_t) -> Result<bool> {
       rows.add(window, id_of({window.sender.cluster, window.sender.node}), INT64_MAX - next_version());
       const uint64_t identity = identity_of(window);
-      return !recent.has(identity) && fresh.insert(identity).second;
+      return !recent_windows.has(identity) && windows.insert(identity).second;
     };
     INGERO_TRY(put_each(batch, pump->windows_from_ns(), number_of, put_point, put_window, written));
     if (rows.empty()) return written;
@@ -262,7 +271,8 @@ struct Store::Impl {
     }
     INGERO_TRY(counted(spool->append(rows.encoded())));
     for (const auto& [key, number] : numbers) remember(key, seen.at(key));
-    for (const uint64_t identity : fresh) recent.add(identity);
+    recent_points.add(points);
+    recent_windows.add(windows);
     return written;
   }
 
@@ -315,8 +325,8 @@ Status Store::each_window(uint64_t from_ns, const std::function<void(wire::Windo
       if (window.start_ns < from_ns || key == impl_->keys.end()) continue;
       std::tie(window.sender.cluster, window.sender.node) = key->second;
       const uint64_t identity = identity_of(window);
-      if (impl_->recent.has(identity)) continue;
-      impl_->recent.add(identity);
+      if (impl_->recent_windows.has(identity)) continue;
+      impl_->recent_windows.add({identity});
       const uint64_t start_ns = window.start_ns;
       waiting.emplace(start_ns, std::pair(std::move(window), impl_->nodes.at(key->second).number));
     }
@@ -341,11 +351,12 @@ Result<History> Store::history(const HistoryQuery& query) {
     if (!text->empty()) sql += fmt::format(" AND {} = {}", column, literal(*text));
   }
   if (!query.operation.empty()) {
-    std::string names;
+    std::string any;
     for (const std::string_view name : wire::kOperationNames) {
-      names += fmt::format("{}visitParamExtractString(attrs, {})", names.empty() ? "" : ", ", literal(name));
+      any += fmt::format("{}visitParamExtractString(attrs, {}) = {}", any.empty() ? "" : " OR ", literal(name),
+                         literal(query.operation));
     }
-    sql += fmt::format(" AND {} IN ({})", literal(query.operation), names);
+    sql += fmt::format(" AND ({})", any);
   }
   if (query.rank) sql += fmt::format(" AND rank = {}", *query.rank);
   const size_t limit = std::min(query.limit, kMaxHistoryRows);

@@ -6,8 +6,8 @@
 // windows, so that they are right whatever came twice; which of them are due is kept with the spool's place. What is
 // old is dropped by partitions.
 //
-// Which windows are new is known of those of the last minutes only: what is counted as repeated may be less than it is.
-// Questions are answered by ClickHouse, about a second behind; kBusy while it is away. open() waits for it, because
+// What is new is known of the last half million points, and windows: what is counted as repeated may be less than it
+// is. Questions are answered by ClickHouse, about a second behind; kBusy while it is away. open() waits for it, because
 // nodes, bounds and the schema are there. Threads: one of its own, which the destructor joins.
 #pragma once
 

@@ -1,0 +1,73 @@
+// What was typed is checked before anything is opened: see storage.h.
+#include "fleet/server/storage.h"
+
+#include <algorithm>
+
+#include "base/private_file.h"
+#include "base/text.h"
+#include "fleet/store/clickhouse/store.h"
+#include "fleet/store/sqlite_store.h"
+#include "serve/otlp/endpoint.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+constexpr const char* kUserVariable = "INGERO_CLICKHOUSE_USER";
+
+// USER:PASSWORD of a file that its owner alone can read, or of the environment: a command line is for all to see.
+Status read_user(const std::string& file, const Environment& environment, store::clickhouse::Server& server) {
+  std::string text = environment.variable(kUserVariable).value_or("");
+  if (!file.empty()) {
+    const auto read = read_private(file);
+    if (!read.ok()) return read.error().in("--clickhouse-user-file");
+    text = trim(*read);
+  }
+  const size_t colon = std::min(text.find(':'), text.size());
+  server.user = text.substr(0, colon);
+  server.password = text.substr(std::min(colon + 1, text.size()));
+  return {};
+}
+
+Result<store::clickhouse::Server> server_of(const StorageOptions& options, const Environment& environment) {
+  serve::otlp::EndpointRules rules;
+  rules.is_plain_allowed = options.is_plain;
+  rules.flag = "--clickhouse";
+  rules.secret_remedy = "put USER:PASSWORD into INGERO_CLICKHOUSE_USER or a file for --clickhouse-user-file";
+  rules.plain_flag = "--clickhouse-insecure";
+  const auto endpoint = serve::otlp::parse_endpoint(options.clickhouse, rules);
+  INGERO_TRY(endpoint);
+  store::clickhouse::Server server;
+  server.peer = *endpoint;
+  server.authorities = options.authorities;
+  if (!endpoint->path.empty()) server.database = endpoint->path.substr(1);
+  INGERO_TRY(read_user(options.user_file, environment, server));
+  return server;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<store::ClusterStore>> open_storage(const StorageOptions& options, const Environment& environment,
+                                                          const Clock& clock) {
+  const auto max_bytes = parse_size_bytes(options.max_db);
+  if (!max_bytes.ok()) return max_bytes.error().in("--max-db");
+  if (options.database.empty() == options.clickhouse.empty()) {
+    return Error(Errc::kInvalid, "what is received is stored in one place: give --db FILE or --clickhouse URL");
+  }
+  if (options.clickhouse.empty()) return store::SqliteStore::open({options.database, *max_bytes});
+  const auto spool_bytes = parse_size_bytes(options.spool);
+  if (!spool_bytes.ok()) return spool_bytes.error().in("--spool");
+  if (options.spool_directory.empty()) {
+    return Error(Errc::kInvalid, "--clickhouse: what ClickHouse has not taken yet needs a folder on this machine",
+                 "name one with --spool-dir");
+  }
+  auto server = server_of(options, environment);
+  INGERO_TRY(server);
+  store::clickhouse::StoreOptions wanted;
+  wanted.server = std::move(*server);
+  wanted.spool_directory = options.spool_directory;
+  wanted.spool_bytes = *spool_bytes;
+  wanted.max_bytes = *max_bytes;
+  return store::clickhouse::Store::open(std::move(wanted), clock);
+}
+
+}  // namespace ingero::fleet::server

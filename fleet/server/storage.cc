@@ -12,6 +12,7 @@
 namespace ingero::fleet::server {
 namespace {
 
+constexpr uint64_t kMinSpoolBytes = 64'000'000;
 constexpr const char* kUserVariable = "INGERO_CLICKHOUSE_USER";
 
 // USER:PASSWORD of a file that its owner alone can read, or of the environment: a command line is for all to see.
@@ -56,6 +57,10 @@ Result<std::unique_ptr<store::ClusterStore>> open_storage(const StorageOptions& 
   if (options.clickhouse.empty()) return store::SqliteStore::open({options.database, *max_bytes});
   const auto spool_bytes = parse_size_bytes(options.spool);
   if (!spool_bytes.ok()) return spool_bytes.error().in("--spool");
+  if (*spool_bytes < kMinSpoolBytes) {
+    return Error(Errc::kInvalid, fmt::format("--spool: less than {}, in which the largest batch has room",
+                                             format_bytes(kMinSpoolBytes)));
+  }
   if (options.spool_directory.empty()) {
     return Error(Errc::kInvalid, "--clickhouse: what ClickHouse has not taken yet needs a folder on this machine",
                  "name one with --spool-dir");

@@ -80,6 +80,8 @@ std::string Spool::path_of(uint64_t segment) const {
 }
 
 Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options) {
+  // So that what is done can make room.
+  options.segment_bytes = std::min(options.segment_bytes, std::max<uint64_t>(1, options.max_bytes / 8));
   std::unique_ptr<Spool> spool(new Spool(std::move(options)));
   const std::string& folder = spool->options_.directory;
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return errno_error(fmt::format("{}: make", folder));

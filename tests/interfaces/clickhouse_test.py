@@ -126,8 +126,9 @@ class Answers(InClickHouse):
                       {"metric_name": "nccl.calls"}, {"cluster_id": "x' OR 1=1 --"}, {"to_ns": now - 5000}, {"from_ns": now - 5, "limit": 999}):
             self.assertEqual(file.ask("event_history", **asked), tables.ask("event_history", **asked), f"seed {SEED}: {asked}")
         for statement in POSTS:
-            one, other = (server.sql(statement) for server in servers)
-            self.assertEqual((one["columns"], one["data"], one["cut"]), (other["columns"], other["data"], other["cut"]), statement)
+            by_name = statement.replace("1,2", "cluster_id, node_id")  # 18.16 knows no numbers of columns
+            one, other = file.sql(statement), tables.sql(by_name)
+            self.assertEqual((one["data"], one["cut"]), (other["data"], other["cut"]), statement)
         self.assertEqual(rows_of(file, "events", EVENTS), rows_of(tables, "events", EVENTS), f"seed {SEED}")
         for table, columns in (("windows", WINDOWS), ("minutes", SUMS), ("hours", SUMS)):
             self.assertEqual(rows_of(file, table, columns), rows_of(tables, table, columns), f"seed {SEED}: {table}")
@@ -235,7 +236,9 @@ class Away(InClickHouse):
         self.addCleanup(lambda: self.clickhouse.process.poll() is None or self.clickhouse.start())
         self.send_windows(server, range(10, 40), first, random.Random(SEED), healthy)
         self.send_windows(server, [12, 13], first, random.Random(SEED), healthy)
-        spool = self.spool_of(server)
+        end = time.monotonic() + 10
+        while not (spool := self.spool_of(server))["last_error"] and time.monotonic() < end:
+            time.sleep(0.05)
         self.assertGreater(spool["waiting_bytes"], 0)
         self.assertIn("does not answer", spool["last_error"])
         metrics = server.request(server.api, "GET", "/metrics")[1].decode()
@@ -258,12 +261,12 @@ class Away(InClickHouse):
         self.assertIn("\ningero_fleet_store_reachable 1\n", server.request(server.api, "GET", "/metrics")[1].decode())
 
     def test_a_full_spool_asks_senders_to_come_again_and_keeps_what_it_took(self):
-        server, now = self.serve_clickhouse("--spool", "1m"), time.time_ns()
+        server, now = self.serve_clickhouse("--spool", "64m"), time.time_ns()
         self.clickhouse.kill()
         self.addCleanup(lambda: self.clickhouse.process.poll() is None or self.clickhouse.start())
         taken, answer = 0, None
         for batch in range(1000):
-            points = [("a.gauge", "gauge", 0, now - batch * 10**6 - number, 1.0, {"text": "x" * 100}) for number in range(100)]
+            points = [("a.gauge", "gauge", 0, now - batch * 10**6 - number, 1.0, {"text": "x" * 4000}) for number in range(100)]
             body = as_protobuf({"host.name": "n"}, points)
             answer = server.send(body)
             if answer[0] != 200:
@@ -275,7 +278,7 @@ class Away(InClickHouse):
         self.assertTrue(5 <= int(answer[2]["Retry-After"]) <= 15, answer)
         self.assertGreater(taken, 1000)
         spool = self.spool_of(server)
-        self.assertLessEqual(spool["waiting_bytes"], 1 << 20)
+        self.assertLessEqual(spool["waiting_bytes"], 64 << 20)
         self.assertGreaterEqual(spool["refused_requests"], 1)
         if cluster_grpc_test.shutil.which("curl"):
             _, code, fields, _ = self.call(server, cluster_grpc_test.framed(body))
@@ -322,7 +325,8 @@ class Starting(InClickHouse):
                                 (("--clickhouse", url), "--spool-dir"), (("--clickhouse", "http://10.1.2.3:8123/d", *spool), "not encrypted"),
                                 (("--clickhouse", "http://u:p@127.0.0.1/d", *spool), "--clickhouse-user-file"),
                                 (("--clickhouse", self.clickhouse.url("a-b"), *spool), "letters, digits"),
-                                (("--clickhouse", url, *spool, "--spool", "x"), "--spool")):
+                                (("--clickhouse", url, *spool, "--spool", "x"), "--spool"),
+                                (("--clickhouse", url, *spool, "--spool", "1m"), "the largest batch has room")):
             self.assertIn(sentence, self.refused(*flags), flags)
         self.clickhouse.ask("CREATE DATABASE other")
         self.addCleanup(self.clickhouse.ask, "DROP DATABASE other")

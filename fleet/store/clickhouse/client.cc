@@ -56,6 +56,8 @@ Error refusal(int status, std::string_view untrusted_body) {
               "see --clickhouse-user-file"};
     case 164:  // READONLY
       return {Errc::kInvalid, "only statements that read are allowed: " + why};
+    case 215:  // NOT_AN_AGGREGATE
+      return {Errc::kInvalid, said, "before version 22.7 columns are grouped and ordered by name, not by number"};
     case 497:  // ACCESS_DENIED
     case 291:  // DATABASE_ACCESS_DENIED
       return {Errc::kPermission, said};

@@ -37,7 +37,9 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   if (!hang_after.ok()) return hang_after.error().in("--hang-after");
   const auto bytes_rate = parse_size_bytes(options.bytes_rate);
   if (!bytes_rate.ok()) return bytes_rate.error().in("--bytes-rate");
-  auto listening = fleet::server::listen(options.listen, context.environment, *context.clock);
+  fleet::server::ListenOptions listen = options.listen;
+  if (!options.storage.clickhouse.empty()) listen.receiving_threads = 4;  // they wait for the disk, at the same time
+  auto listening = fleet::server::listen(listen, context.environment, *context.clock);
   INGERO_TRY(listening);
   auto& [receiver, api, grpc] = *listening;
   fleet::server::QuotaOptions quotas = options.quotas;

@@ -5,9 +5,8 @@
 // settle() returns when all records of before are on the disk, one fsync for all that wait. What a kill or a power cut
 // leaves of a record is seen by its checksum: at the end of the last segment it is cut off (no sender had an answer),
 // and elsewhere it is skipped with what follows it in its segment, and counted. Segments that were read stay for a
-// while
-// (`keep_ns`), for each(); but they make room when it is needed. One program at a time (flock). Threads: one appends,
-// one reads (next, done), any settles; each() before either.
+// while (`keep_ns`), for each(); but they make room when it is needed. One program at a time (flock). Threads: one
+// appends, one reads (next, done), any may settle and look at each().
 #pragma once
 
 #include <condition_variable>

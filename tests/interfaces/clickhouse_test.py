@@ -249,6 +249,9 @@ class Away(InClickHouse):
                 server.ask(tool, **given)
             self.assertEqual(refused.exception.args[:2], (504, "timed_out"))
             self.assertIn("ClickHouse does not answer", refused.exception.args[2])
+        sentences = " ".join(server.ask("run_analysis")["sentences"])
+        self.assertIn("Incidents that ended are not known: ClickHouse does not answer", sentences)
+        self.assertRegex(sentences, "of what nodes sent waits in the spool: ClickHouse does not answer")
         # What is known of now is answered all the same.
         self.assertEqual(server.ask("find_outlier_nodes")["jobs"][0]["ranks"], 16)
         server.stop(signal.SIGKILL)

@@ -13,11 +13,6 @@ namespace net = serve::net;
 constexpr size_t kMaxAnswerBytes = 32 << 20, kMaxReasonBytes = 500;
 constexpr size_t kMaxWordBytes = 256;
 
-const net::Stop& never() {
-  static const net::Stop stop;
-  return stop;
-}
-
 std::string percent_encoded(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -107,8 +102,7 @@ Result<Client> Client::make(Server server) {
   return Client(std::move(server), std::move(*tls));
 }
 
-Result<std::string> Client::ask(const Settings& parameters, std::string_view body, Timeout timeout,
-                                const net::Stop& stop) const {
+Result<std::string> Client::ask(const Settings& parameters, std::string_view body, Timeout timeout) const {
   std::string path = "/";
   for (const auto& [name, value] : parameters) {
     path += fmt::format("{}{}={}", path.size() == 1 ? '?' : '&', name, percent_encoded(value));
@@ -117,7 +111,7 @@ Result<std::string> Client::ask(const Settings& parameters, std::string_view bod
   if (!server_.user.empty()) request.headers.emplace_back("X-ClickHouse-User", server_.user);
   if (!server_.password.empty()) request.headers.emplace_back("X-ClickHouse-Key", server_.password);
   auto answer =
-      net::http_ask(server_.peer, &tls_, request, kMaxAnswerBytes, std::chrono::steady_clock::now() + timeout, stop);
+      net::http_ask(server_.peer, &tls_, request, kMaxAnswerBytes, std::chrono::steady_clock::now() + timeout, *stop_);
   if (!answer.ok()) return Error(Errc::kBusy, "ClickHouse does not answer: " + answer.error().message());
   if (answer->status != 200) return refusal(answer->status, answer->body);
   if (answer->is_over) {
@@ -130,20 +124,19 @@ Result<std::string> Client::ask(const Settings& parameters, std::string_view bod
 }
 
 Status Client::run(const std::string& statement, bool anywhere) const {
-  const auto done = ask(anywhere ? Settings{} : Settings{{"database", server_.database}}, statement, kUsual, never());
+  const auto done = ask(anywhere ? Settings{} : Settings{{"database", server_.database}}, statement, kUsual);
   INGERO_TRY(done);
   return {};
 }
 
-Result<Json> Client::rows(const std::string& statement, const Settings& settings, Timeout timeout,
-                          const net::Stop& stop) const {
+Result<Json> Client::rows(const std::string& statement, const Settings& settings, Timeout timeout) const {
   // Without waiting for the end, an error could follow an answer that has begun as a good one.
   Settings all{{"database", server_.database},
                {"default_format", "JSONCompact"},
                {"output_format_json_quote_64bit_integers", "0"},
                {"wait_end_of_query", "1"}};
   all.insert(all.end(), settings.begin(), settings.end());
-  const auto body = ask(all, statement, timeout, stop);
+  const auto body = ask(all, statement, timeout);
   INGERO_TRY(body);
   Json found = parse_json(*body);
   if (found.is_object() && found.contains("meta") && found.contains("data") && found["meta"].is_array() &&
@@ -153,12 +146,9 @@ Result<Json> Client::rows(const std::string& statement, const Settings& settings
   return Error(Errc::kInvalid, "the answer is not a table of values", "leave FORMAT and INTO out of the statement");
 }
 
-Result<Json> Client::rows(const std::string& statement) const { return rows(statement, {}, kUsual, never()); }
-
-Status Client::insert(std::string_view table, std::string_view columns, std::string_view rows,
-                      const net::Stop& stop) const {
+Status Client::insert(std::string_view table, std::string_view columns, std::string_view rows) const {
   const std::string query = fmt::format("INSERT INTO {} ({}) FORMAT RowBinary", table, columns);
-  const auto done = ask({{"database", server_.database}, {"query", query}}, rows, kUsual, stop);
+  const auto done = ask({{"database", server_.database}, {"query", query}}, rows, kUsual);
   INGERO_TRY(done);
   return {};
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,20 +42,20 @@ class Client {
   // `statement` with the database as the one where names are looked for (`anywhere`: without, before it is made).
   Status run(const std::string& statement, bool anywhere = false) const;
   // The rows of a statement that ends without FORMAT: {"meta", "data", ...} as JSONCompact has it.
-  Result<Json> rows(const std::string& statement, const Settings& settings, Timeout timeout,
-                    const serve::net::Stop& stop) const;
-  Result<Json> rows(const std::string& statement) const;
+  Result<Json> rows(const std::string& statement, const Settings& settings = {}, Timeout timeout = kUsual) const;
   // Rows of `table` in RowBinary.
-  Status insert(std::string_view table, std::string_view columns, std::string_view rows,
-                const serve::net::Stop& stop) const;
+  Status insert(std::string_view table, std::string_view columns, std::string_view rows) const;
+  // Every exchange, and every later one, ends with kBusy.
+  void stop() { stop_->signal(); }
+  bool is_stopped() const { return stop_->is_signalled(); }
 
  private:
   Client(Server server, serve::net::TlsContext tls) : server_(std::move(server)), tls_(std::move(tls)) {}
-  Result<std::string> ask(const Settings& parameters, std::string_view body, Timeout timeout,
-                          const serve::net::Stop& stop) const;
+  Result<std::string> ask(const Settings& parameters, std::string_view body, Timeout timeout) const;
 
   Server server_;
   serve::net::TlsContext tls_;
+  std::unique_ptr<serve::net::Stop> stop_ = std::make_unique<serve::net::Stop>();
 };
 
 // As a text literal of a statement.

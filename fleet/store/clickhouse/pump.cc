@@ -16,8 +16,8 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr size_t kChunkBytes = 8 << 20;  // of one round
-constexpr auto kIdle = milliseconds(200), kQuiet = milliseconds(500);
+constexpr size_t kChunkBytes = 8 << 20;             // of one round
+constexpr auto kBetweenRounds = milliseconds(500);  // many small inserts are more to merge
 constexpr auto kFirstWait = milliseconds(250), kLongestWait = milliseconds(5000);  // until ClickHouse is tried again
 constexpr auto kBetweenPrunings = seconds(60), kBetweenLooks = seconds(10);
 constexpr int64_t kMinute_s = 60, kHour_s = 3600, kSecond_ns = 1'000'000'000;
@@ -65,7 +65,7 @@ uint64_t number_at(const Json& rows, size_t row, size_t column) {
 }  // namespace
 
 Pump::~Pump() {
-  stop_.signal();
+  client_.stop();
   {
     const std::lock_guard guard(mutex_);
     is_stopping_ = true;
@@ -121,7 +121,7 @@ void Pump::run() {
     }
     std::unique_lock lock(mutex_);
     const std::string error = status.ok() ? "" : status.error().text();
-    if (!is_stopping_ && error.empty() != backlog_.last_error.empty()) {
+    if (!is_stopping_ && !client_.is_stopped() && error.empty() != backlog_.last_error.empty()) {
       if (error.empty()) log_info("ClickHouse takes rows again");
       if (!error.empty()) log_warning("rows wait in the spool: {}", error);
     }
@@ -130,7 +130,7 @@ void Pump::run() {
     is_done_ = status.ok() && !has_moved && !has_due();
     changed_.notify_all();
     if (status.ok()) wait = kFirstWait;
-    const nanoseconds pause = !status.ok() ? wait : has_moved ? nanoseconds(0) : nanoseconds(kIdle);
+    const nanoseconds pause = !status.ok() ? wait : has_more_ ? nanoseconds(0) : nanoseconds(kBetweenRounds);
     if (!status.ok()) wait = std::min<nanoseconds>(2 * wait, kLongestWait);
     changed_.wait_for(lock, pause, [this] { return is_stopping_; });
     if (is_stopping_) return;
@@ -142,7 +142,7 @@ Status Pump::step(bool& has_moved) {
   has_moved = !chunk_.empty();
   if (has_moved) INGERO_TRY(hand_on());
   const auto now = SteadyClock::now();
-  const bool is_quiet = !has_moved && now >= inserted_ + kQuiet;
+  const bool is_quiet = !has_moved && now >= inserted_ + kBetweenRounds;
   if (has_due() && (is_quiet || now >= summed_ + nanoseconds(options_.between_sums_ns))) {
     INGERO_TRY(sum_up());
     looked_ = {};
@@ -162,7 +162,9 @@ Status Pump::fetch() {
   INGERO_TRY(records);
   RowBatch chunk;
   uint64_t expired = 0;
+  size_t bytes = 0;
   for (const std::string& record : *records) {
+    bytes += record.size();
     auto batch = decode_batch(record);
     INGERO_TRY(batch);
     if (batch->window_count > 0 && batch->first_start_ns < windows_from_ns_)
@@ -179,6 +181,7 @@ Status Pump::fetch() {
     chunk.incidents += batch->incidents;
     chunk.rows += batch->rows;
   }
+  has_more_ = bytes >= kChunkBytes;
   chunk_ = std::move(chunk);
   const std::lock_guard guard(mutex_);
   backlog_.expired_windows += expired;
@@ -191,7 +194,7 @@ Status Pump::hand_on() {
                                     {&kEventRows, &chunk_.events},
                                     {&kWindowRows, &chunk_.windows},
                                     {&kIncidentRows, &chunk_.incidents}}) {
-    if (!rows->empty()) INGERO_TRY(client_.insert(table->name, table->columns, *rows, stop_));
+    if (!rows->empty()) INGERO_TRY(client_.insert(table->name, table->columns, *rows));
   }
   INGERO_TRY(spool_.done(note()));
   inserted_ = SteadyClock::now();

@@ -2,7 +2,7 @@
 // how far back the tables reach. Private to fleet/store/: see store.h.
 //
 // One thread, from start() until the destructor, which may leave what is not handed on in the spool: nothing is done
-// that could not be done again. Client and spool are the caller's and outlive it.
+// that could not be done again. Client and spool are the caller's and outlive it; the destructor stops the client.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ struct PumpOptions {
 
 class Pump {
  public:
-  Pump(const Client& client, Spool& spool, PumpOptions options) : client_(client), spool_(spool), options_(options) {}
+  Pump(Client& client, Spool& spool, PumpOptions options) : client_(client), spool_(spool), options_(options) {}
   ~Pump();
   Pump(const Pump&) = delete;
   Pump& operator=(const Pump&) = delete;
@@ -66,14 +66,14 @@ class Pump {
   std::string note() const;
   bool has_due() const { return !minutes_.empty() || !hours_.empty(); }
 
-  const Client& client_;
+  Client& client_;
   Spool& spool_;
   const PumpOptions options_;
   std::atomic<uint64_t> windows_from_ns_ = 0;
-  serve::net::Stop stop_;
   std::thread thread_;
 
   // Of the thread.
+  bool has_more_ = false;              // the spool gave as much as was asked for
   RowBatch chunk_;                     // taken from the spool, and not handed on yet
   std::set<int64_t> minutes_, hours_;  // to be counted anew, by start_s
   Time inserted_, summed_, pruned_, looked_;

@@ -138,8 +138,7 @@ struct Store::Impl {
 
   const StoreOptions options;
   const Clock& clock;
-  const Client client;
-  serve::net::Stop stop;  // of questions
+  Client client;
   std::unique_ptr<Spool> spool;
   std::unique_ptr<Pump> pump;
   std::mutex sql_mutex;
@@ -276,7 +275,7 @@ struct Store::Impl {
     return written;
   }
 
-  Result<Json> rows_of(const std::string& statement) const { return client.rows(statement, {}, kTimeOfQuestion, stop); }
+  Result<Json> rows_of(const std::string& statement) const { return client.rows(statement, {}, kTimeOfQuestion); }
 };
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -421,8 +420,8 @@ Result<Json> Store::sql(const std::string& statement, uint64_t rows) {
                                   {"readonly", "1"}};
   const std::lock_guard guard(impl_->sql_mutex);
   const auto begin = std::chrono::steady_clock::now();
-  const auto answered = impl_->client.rows(statement, settings, kTimeOfQuestion, impl_->stop);
-  if (!answered.ok() && impl_->stop.is_signalled()) return Error(Errc::kBusy, "the server is being stopped");
+  const auto answered = impl_->client.rows(statement, settings, kTimeOfQuestion);
+  if (!answered.ok() && impl_->client.is_stopped()) return Error(Errc::kBusy, "the server is being stopped");
   INGERO_TRY(answered);
   auto found = ingero::store::collect_json(
       [&](const OnRow& on_row, const OnColumns& on_columns) { return pass_on(*answered, rows, on_row, on_columns); });
@@ -434,6 +433,6 @@ Result<Json> Store::sql(const std::string& statement, uint64_t rows) {
   return answer;
 }
 
-void Store::interrupt() { impl_->stop.signal(); }
+void Store::interrupt() { impl_->client.stop(); }
 
 }  // namespace ingero::fleet::store::clickhouse

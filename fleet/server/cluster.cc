@@ -20,8 +20,8 @@ constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
 constexpr uint64_t kClockForgotten_ns = 600 * kSecond_ns;
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
-constexpr size_t kMaxRestored = 1000;  // incidents, the newest
-constexpr size_t kMaxDelayed = 64;     // that an incident lists
+constexpr size_t kMaxOfDay = 1000;  // incidents, the newest
+constexpr size_t kMaxDelayed = 64;  // that an incident lists
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
 constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
 constexpr const char* kScoreMetric = "ingero.node.health_score";
@@ -69,11 +69,9 @@ Result<std::unique_ptr<Cluster>> Cluster::open(std::unique_ptr<store::ClusterSto
 Status Cluster::restore() {
   const uint64_t now_ns = clock_.wall_ns();
   const uint64_t from_ns = now_ns > kRestored_ns ? now_ns - kRestored_ns : 0;
-  const auto rows = store_->incidents("", 0, kMaxRestored);
+  const auto rows = store_->open_incidents();
   INGERO_TRY(rows);
-  for (const auto& row : *rows) {
-    if (row.state == "open") open_[incident_name(row)] = row;
-  }
+  for (const auto& row : *rows) open_[incident_name(row)] = row;
   const auto before = open_;
   uint64_t last_ns = 0;
   Status advanced;
@@ -540,7 +538,7 @@ Json Cluster::hangs(const std::string& cluster) {
 // For their persistence.
 Result<Onsets> Cluster::onsets_of_the_day(const std::string& cluster) {
   const uint64_t now_ns = clock_.wall_ns();
-  const auto known = store_->incidents(cluster, now_ns > kDay_ns ? now_ns - kDay_ns : 0, kMaxRestored);
+  const auto known = store_->incidents(cluster, now_ns > kDay_ns ? now_ns - kDay_ns : 0, kMaxOfDay);
   INGERO_TRY(known);
   return Onsets(*known);
 }

@@ -22,7 +22,7 @@
 
 namespace ingero::fleet::store {
 
-inline constexpr size_t kMaxNodes = 4096, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
+inline constexpr size_t kMaxNodes = 4096, kMaxOpenIncidents = 1000, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
 
 struct Written {
   uint64_t points = 0;          // that are new, as far as is known before the store has them
@@ -87,6 +87,8 @@ class ClusterStore {
   virtual Result<History> history(const HistoryQuery& query) = 0;
   // Of a cluster (empty: of all) that lasted to `since_ns` or later, newest first.
   virtual Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit) = 0;
+  // That were open when the program before this one ended: the newest.
+  virtual Result<std::vector<IncidentRow>> open_incidents() = 0;
   virtual Result<Coverage> coverage() = 0;
   // Nothing: what is written is in the store at once.
   virtual std::optional<Backlog> backlog() = 0;

@@ -96,7 +96,6 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options) {
   INGERO_TRY(spool->scan());
   INGERO_TRY(spool->read_place());
   if (!spool->segments_.empty()) INGERO_TRY(spool->cut_tail(spool->segments_.back()));
-  INGERO_TRY(spool->begin_segment());
   return spool;
 }
 
@@ -195,7 +194,7 @@ Status Spool::begin_segment() {
   appending_ = std::move(file);
   is_broken_ = false;
   drop_old();
-  return {};
+  return options_.first_record ? write(options_.first_record()) : Status();
 }
 
 // Of those that are done, what is older than is kept.
@@ -223,9 +222,13 @@ Status Spool::make_room(uint64_t bytes) {
 
 Status Spool::append(std::string_view record) {
   if (record.size() > kMaxRecordBytes) return Error(Errc::kFull, "the batch is longer than a record of the spool");
-  const Header header{record.size(), checksum_of(record)};
   const std::lock_guard guard(mutex_);
-  if (is_broken_ || segments_.back().bytes >= options_.segment_bytes) INGERO_TRY(begin_segment());
+  if (!appending_ || is_broken_ || segments_.back().bytes >= options_.segment_bytes) INGERO_TRY(begin_segment());
+  return write(record);
+}
+
+Status Spool::write(std::string_view record) {
+  const Header header{record.size(), checksum_of(record)};
   INGERO_TRY(make_room(sizeof(header) + record.size()));
   Segment& last = segments_.back();
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));

@@ -30,6 +30,8 @@ struct SpoolOptions {
   uint64_t max_bytes = uint64_t{2} << 30;
   uint64_t keep_ns = 0;               // after the last record of a segment
   uint64_t segment_bytes = 16 << 20;  // a segment is closed when it is longer
+  // The first record of each new segment, so that what is kept says it, too; called by append().
+  std::function<std::string()> first_record = {};
 };
 
 class Spool {
@@ -67,6 +69,7 @@ class Spool {
   Status read_place();
   Status cut_tail(Segment& last);
   Status begin_segment();
+  Status write(std::string_view record);
   Status make_room(uint64_t bytes);
   void drop_old();
   std::string path_of(uint64_t segment) const;

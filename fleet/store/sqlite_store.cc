@@ -298,6 +298,31 @@ struct SqliteStore::Impl {
     return {};
   }
 
+  // `condition` on ?1, a time, and ?2, a cluster; newest first.
+  Result<std::vector<IncidentRow>> incidents(const char* condition, const std::string& cluster, uint64_t since_ns,
+                                             size_t limit) {
+    std::vector<IncidentRow> rows;
+    const Status status = ask([&](Database& database) -> Status {
+      auto statement = database.prepare(
+          fmt::format("SELECT id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, from_ns, to_ns, "
+                      "confidence, evidence FROM incidents WHERE {} ORDER BY to_ns DESC, id LIMIT ?3",
+                      condition));
+      INGERO_TRY(statement);
+      statement->bind(1, clipped(since_ns)).bind(2, std::string_view(cluster)).bind(3, static_cast<int64_t>(limit));
+      for (;;) {
+        const auto more = statement->step();
+        INGERO_TRY(more);
+        if (!*more) return {};
+        const Statement& row = *statement;
+        rows.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(6), row.text(5),
+                        static_cast<uint32_t>(row.integer(7)), row.uint64(8), row.uint64(9), row.uint64(10),
+                        row.real(11), parse_json(row.bytes(12))});
+      }
+    });
+    INGERO_TRY(status);
+    return rows;
+  }
+
   // `work` with the connection for questions, for as long as one may take.
   template <typename Work>
   Status ask(const Work& work) {
@@ -434,25 +459,11 @@ Result<History> SqliteStore::history(const HistoryQuery& query) {
 }
 
 Result<std::vector<IncidentRow>> SqliteStore::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
-  std::vector<IncidentRow> rows;
-  const Status status = impl_->ask([&](Database& database) -> Status {
-    auto statement = database.prepare(
-        "SELECT id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, from_ns, to_ns, confidence, "
-        "evidence FROM incidents WHERE to_ns >= ?1 AND (?2 = '' OR cluster_id = ?2) ORDER BY to_ns DESC, id LIMIT ?3");
-    INGERO_TRY(statement);
-    statement->bind(1, clipped(since_ns)).bind(2, std::string_view(cluster)).bind(3, static_cast<int64_t>(limit));
-    for (;;) {
-      const auto more = statement->step();
-      INGERO_TRY(more);
-      if (!*more) return {};
-      const Statement& row = *statement;
-      rows.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(6), row.text(5),
-                      static_cast<uint32_t>(row.integer(7)), row.uint64(8), row.uint64(9), row.uint64(10), row.real(11),
-                      parse_json(row.bytes(12))});
-    }
-  });
-  INGERO_TRY(status);
-  return rows;
+  return impl_->incidents("to_ns >= ?1 AND (?2 = '' OR cluster_id = ?2)", cluster, since_ns, limit);
+}
+
+Result<std::vector<IncidentRow>> SqliteStore::open_incidents() {
+  return impl_->incidents("to_ns >= ?1 AND ?2 = '' AND state = 'open'", "", 0, kMaxOpenIncidents);
 }
 
 Result<Json> SqliteStore::sql(const std::string& statement, uint64_t rows) {

@@ -30,6 +30,7 @@ class SqliteStore : public ClusterStore {
   std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const override;
   Result<History> history(const HistoryQuery& query) override;
   Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit) override;
+  Result<std::vector<IncidentRow>> open_incidents() override;
   Result<Coverage> coverage() override;
   std::optional<Backlog> backlog() override { return std::nullopt; }
   Result<Json> sql(const std::string& statement, uint64_t rows) override;

@@ -15,7 +15,6 @@ import json
 import os
 import queue
 import random
-import re
 import signal
 import socket
 import sqlite3
@@ -49,9 +48,11 @@ class Server:
     def start(self):
         self.process = subprocess.Popen(self.command + ["--http-listen", f"127.0.0.1:{self.otlp}", "--api-listen", f"127.0.0.1:{self.api}"],
                                         stderr=subprocess.PIPE, text=True)
-        line = self.process.stderr.readline()
-        if not re.search(r"http://127\.0\.0\.1", line):
-            sys.exit(line + self.process.stderr.read())
+        said = []
+        while not said or not said[-1].startswith("ingero: OTLP at"):
+            said.append(self.process.stderr.readline())
+            if not said[-1]:
+                sys.exit("".join(said))
 
     def end(self, number):
         self.process.send_signal(number)
@@ -234,11 +235,10 @@ def kill(server, clickhouse, chance):
         clickhouse.kill()
     if which != "clickhouse":
         server.end(signal.SIGKILL)
-    if which != "server":
-        time.sleep(chance.uniform(0, 0.5))
-        clickhouse.start()
-    if which != "clickhouse":
-        server.start()
+    starts = [one for one, name in ((clickhouse, "clickhouse"), (server, "server")) if which in (name, "both")]
+    for one in chance.sample(starts, len(starts)):
+        time.sleep(chance.uniform(0, 0.5) if clickhouse else 0)
+        one.start()
 
 
 def run(options, folder, clickhouse):

@@ -255,13 +255,35 @@ class Away(InClickHouse):
         # What is known of now is answered all the same.
         self.assertEqual(server.ask("find_outlier_nodes")["jobs"][0]["ranks"], 16)
         server.stop(signal.SIGKILL)
-        self.clickhouse.start()
         server = self.serve_clickhouse()
+        self.send_windows(server, [39, 40], first, random.Random(SEED), healthy)
+        self.clickhouse.start()
         self.settle(server)
-        self.assertEqual(self.count("count() FROM windows"), 40 * 16)
+        self.assertEqual(self.count("count() FROM windows"), 41 * 16)
         self.assert_sums_are_a_recount()
-        self.assertEqual(server.ask("find_outlier_nodes")["jobs"][0]["last_window_end_ns"], (first + 40) * PERIOD)
+        self.assertEqual(server.ask("find_outlier_nodes")["jobs"][0]["last_window_end_ns"], (first + 41) * PERIOD)
         self.assertIn("\ningero_fleet_store_reachable 1\n", server.request(server.api, "GET", "/metrics")[1].decode())
+
+    def test_an_incident_keeps_its_id_over_a_restart_while_clickhouse_is_away(self):
+        server, first = self.serve_clickhouse(), time.time_ns() // PERIOD - 70
+        noise, is_slow = random.Random(SEED), lambda rank, number: rank == 5 and number >= 40
+        self.send_windows(server, range(52), first, noise, is_slow)
+        self.settle(server)
+        (incident,) = server.ask("incidents")["incidents"]
+        self.assertEqual((incident["rank"], incident["state"]), (5, "open"), f"seed {SEED}")
+        self.clickhouse.kill()
+        self.addCleanup(lambda: self.clickhouse.process.poll() is None or self.clickhouse.start())
+        for number in (52, 54):
+            server.stop(signal.SIGKILL)
+            server = self.serve_clickhouse()
+            self.assertEqual([one["rank"] for one in server.ask("find_outlier_nodes")["outliers"]], [5], f"seed {SEED}")
+            self.send_windows(server, range(number, number + 2), first, noise, is_slow)
+        self.clickhouse.start()
+        self.settle(server)
+        again = server.ask("incidents")["incidents"]
+        self.assertEqual([(one["id"], one["state"], one["from_ns"]) for one in again], [(incident["id"], "open", incident["from_ns"])], f"seed {SEED}")
+        self.assertEqual(self.clickhouse.ask("SELECT node_id, count() FROM nodes GROUP BY node_id ORDER BY node_id", self.database), [["gpu-0", 1], ["gpu-1", 1]])
+        self.assertEqual(self.count("min(first_ns) FROM nodes"), first * PERIOD)
 
     def test_a_full_spool_asks_senders_to_come_again_and_keeps_what_it_took(self):
         server, now = self.serve_clickhouse("--spool", "64m"), time.time_ns()

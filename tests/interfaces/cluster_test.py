@@ -113,10 +113,13 @@ class Server:
         self.process = clients.started(
             [INGERO, "fleet", "serve", *(store or ("--db", self.database)), "--insecure-no-tls", "--token-file", token,
              "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", *more], stderr=subprocess.PIPE, text=True)
-        line = self.process.stderr.readline()
-        ports = re.findall(r"http://127\.0\.0\.1:(\d+)", line)
-        if len(ports) != 2:
-            raise AssertionError(line + self.process.stderr.read())
+        said, ports = "", []
+        while len(ports) != 2:
+            line = self.process.stderr.readline()
+            if not line:
+                raise AssertionError(said)
+            said += line
+            ports = re.findall(r"http://127\.0\.0\.1:(\d+)", line) if line.startswith("ingero: OTLP at") else []
         self.otlp, self.api = map(int, ports)
         self.grpc = int(re.search(r"gRPC at 127\.0\.0\.1:(\d+)", line)[1])
 

@@ -74,28 +74,33 @@ Pump::~Pump() {
   if (thread_.joinable()) thread_.join();
 }
 
-Status Pump::open() {
+void Pump::open() {
   const Json note = parse_json(spool_.note());
+  if (!note.is_object()) return;
   for (const auto& [name, due] : {std::pair("minutes", &minutes_), {"hours", &hours_}}) {
-    const auto list = note.is_object() ? note.find(name) : note.end();
+    const auto list = note.find(name);
     if (list == note.end() || !list->is_array()) continue;
     for (const Json& start : *list) {
       if (start.is_number_integer()) due->insert(start.get<int64_t>());
     }
   }
+  const auto from = note.find("windows_from_ns");
+  if (from != note.end() && from->is_number_unsigned()) windows_from_ns_ = from->get<uint64_t>();
+}
+
+Status Pump::connect() {
+  INGERO_TRY(prepare_schema(client_));
   const auto found = client_.rows("SELECT max(windows_before_ns) FROM pruned_rows");
   INGERO_TRY(found);
-  windows_from_ns_ = number_at((*found)["data"], 0, 0);
-  return look();
+  windows_from_ns_ = std::max(windows_from_ns_.load(), number_at((*found)["data"], 0, 0));
+  INGERO_TRY(options_.on_connected());
+  INGERO_TRY(look());
+  is_connected_ = true;
+  return {};
 }
 
 void Pump::start() {
   thread_ = std::thread([this] { run(); });
-}
-
-bool Pump::wait_until_done(nanoseconds longest) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, longest, [this] { return is_done_; });
 }
 
 Coverage Pump::coverage() const {
@@ -127,8 +132,6 @@ void Pump::run() {
     }
     backlog_.last_error = error;
     backlog_.due_minutes = minutes_.size();
-    is_done_ = status.ok() && !has_moved && !has_due();
-    changed_.notify_all();
     if (status.ok()) wait = kFirstWait;
     const nanoseconds pause = !status.ok() ? wait : has_more_ ? nanoseconds(0) : nanoseconds(kBetweenRounds);
     if (!status.ok()) wait = std::min<nanoseconds>(2 * wait, kLongestWait);
@@ -138,6 +141,7 @@ void Pump::run() {
 }
 
 Status Pump::step(bool& has_moved) {
+  if (!is_connected_) INGERO_TRY(connect());
   if (chunk_.empty()) INGERO_TRY(fetch());
   has_moved = !chunk_.empty();
   if (has_moved) INGERO_TRY(hand_on());
@@ -204,7 +208,9 @@ Status Pump::hand_on() {
   return {};
 }
 
-std::string Pump::note() const { return dump(Json{{"minutes", minutes_}, {"hours", hours_}}); }
+std::string Pump::note() const {
+  return dump(Json{{"minutes", minutes_}, {"hours", hours_}, {"windows_from_ns", windows_from_ns_.load()}});
+}
 
 Status Pump::sum_up() {
   for (const int64_t start_s : minutes_) {

@@ -20,20 +20,22 @@ namespace ingero::fleet::store::clickhouse {
 struct PumpOptions {
   uint64_t max_bytes = 0;  // of all tables
   uint64_t between_sums_ns = 0;
+  std::function<Status()> on_connected;  // the tables are there, and nothing was handed on yet
 };
 
 class Pump {
  public:
-  Pump(Client& client, Spool& spool, PumpOptions options) : client_(client), spool_(spool), options_(options) {}
+  Pump(Client& client, Spool& spool, PumpOptions options)
+      : client_(client), spool_(spool), options_(std::move(options)) {}
   ~Pump();
   Pump(const Pump&) = delete;
   Pump& operator=(const Pump&) = delete;
 
-  // What was due when the program ended; bounds and coverage from the tables.
-  Status open();
+  // What was due when the program before this one ended.
+  void open();
+  // Makes the tables where there are none, and reads the bounds. Where it fails with kBusy the thread tries again.
+  Status connect();
   void start();
-  // At most that long; false: there is more to hand on, or minutes are due.
-  bool wait_until_done(std::chrono::nanoseconds longest);
 
   // Windows that began before were deleted.
   uint64_t windows_from_ns() const { return windows_from_ns_; }
@@ -73,6 +75,7 @@ class Pump {
   std::thread thread_;
 
   // Of the thread.
+  bool is_connected_ = false;
   bool has_more_ = false;              // the spool gave as much as was asked for
   RowBatch chunk_;                     // taken from the spool, and not handed on yet
   std::set<int64_t> minutes_, hours_;  // to be counted anew, by start_s
@@ -80,7 +83,7 @@ class Pump {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool is_stopping_ = false, is_done_ = false;
+  bool is_stopping_ = false;
   Coverage coverage_;
   Backlog backlog_;
 };

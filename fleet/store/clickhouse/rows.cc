@@ -156,6 +156,22 @@ bool take_node(std::string_view& untrusted_rows, NodeRow& node) {
   return row.ok();
 }
 
+bool take_incident(std::string_view& untrusted_rows, IncidentRow& incident, int64_t& version) {
+  RowReader row(untrusted_rows);
+  for (std::string* text : {&incident.id, &incident.cluster, &incident.job, &incident.kind, &incident.what,
+                            &incident.state, &incident.node}) {
+    *text = row.take_text();
+  }
+  incident.rank = row.take_u32();
+  incident.communicator = row.take_unsigned();
+  incident.from_ns = row.take_unsigned();
+  incident.to_ns = row.take_unsigned();
+  incident.confidence = row.take<double>();
+  incident.evidence = parse_json(row.take_text());
+  version = row.take<int64_t>();
+  return row.ok();
+}
+
 bool take_window(std::string_view& untrusted_rows, wire::Window& window, int64_t& node_id) {
   RowReader row(untrusted_rows);
   node_id = row.take<int64_t>();

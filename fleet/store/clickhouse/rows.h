@@ -37,6 +37,7 @@ struct NodeRow {
 };
 // The next row is taken from the front; false: it is not one.
 bool take_node(std::string_view& untrusted_rows, NodeRow& node);
+bool take_incident(std::string_view& untrusted_rows, IncidentRow& incident, int64_t& version);
 // Of the sender only the job is set.
 bool take_window(std::string_view& untrusted_rows, wire::Window& window, int64_t& node_id);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kTables[] = {
     "CREATE TABLE IF NOT EXISTS nodes_rows (id Int64, cluster_id String, node_id String, first_ns Int64, last_ns "
     "Int64, "
-    "version UInt64) ENGINE = ReplacingMergeTree(version) ORDER BY id",
+    "version UInt64) ENGINE = ReplacingMergeTree(version) ORDER BY (id, first_ns)",
     "CREATE TABLE IF NOT EXISTS events_rows (timestamp_ns Int64{time}, cluster_id String, node_id String, "
     "metric_name String, rank Nullable(Int64), nranks Nullable(Int64), value_double Nullable(Float64), "
     "value_int Nullable(Int64), attrs String{text}, point_hash Int64, version UInt64{time}) "
@@ -44,7 +44,10 @@ constexpr const char* kTables[] = {
     "state String, node_id String, rank Int64, comm_id_hash Int64, from_ns Int64, to_ns Int64, confidence Float64, "
     "evidence String{text}, version UInt64) ENGINE = ReplacingMergeTree(version) ORDER BY id",
     "CREATE TABLE IF NOT EXISTS pruned_rows (windows_before_ns Int64) ENGINE = MergeTree ORDER BY windows_before_ns",
-    "CREATE VIEW IF NOT EXISTS nodes AS SELECT id, cluster_id, node_id, first_ns, last_ns FROM nodes_rows FINAL",
+    "CREATE VIEW IF NOT EXISTS nodes AS SELECT id, cluster_id, node_id, first AS first_ns, last AS last_ns FROM "
+    "(SELECT "
+    "id, cluster_id, node_id, min(first_ns) AS first, max(last_ns) AS last FROM nodes_rows GROUP BY id, cluster_id, "
+    "node_id)",
     "CREATE VIEW IF NOT EXISTS events AS SELECT timestamp_ns, cluster_id, node_id, metric_name, rank, nranks, "
     "value_double, value_int, attrs, point_hash FROM events_rows FINAL",
     "CREATE VIEW IF NOT EXISTS windows AS SELECT node, job_id, start_ns, rank, comm_id_hash, end_ns, comm_rank, "

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -26,11 +25,9 @@ using ingero::store::OnRow;
 using ingero::store::QueryOutcome;
 using ingero::store::Value;
 
-constexpr auto kBetweenTries = std::chrono::milliseconds(250);
 constexpr auto kTimeOfQuestion = std::chrono::seconds(7);  // on the way, too
-constexpr auto kDrainedAtStart = std::chrono::seconds(5);
-constexpr uint64_t kReorder_ns = 30'000'000'000;  // windows come less apart than this
-constexpr size_t kMaxRecent = 1 << 19;            // of one generation
+constexpr uint64_t kReorder_ns = 30'000'000'000;           // windows come less apart than this
+constexpr size_t kMaxRecent = 1 << 19;                     // of one generation
 
 int64_t id_of(const NodeKey& key) {
   return as_signed(Fnv1a().add(key.first).end_text().add(key.second).value() & INT64_MAX);
@@ -132,6 +129,10 @@ struct Store::Impl {
     uint32_t number = 0;
     Span span;
   };
+  struct Incident {
+    IncidentRow row;
+    int64_t version = 0;
+  };
 
   Impl(StoreOptions given, const Clock& given_clock, Client made)
       : options(std::move(given)), clock(given_clock), client(std::move(made)) {}
@@ -143,12 +144,17 @@ struct Store::Impl {
   std::unique_ptr<Pump> pump;
   std::mutex sql_mutex;
 
+  std::atomic<int64_t> version_of_tables = 0;
+  std::mutex nodes_mutex;  // of `nodes` and `keys`
+
   // Of what writes.
   std::map<NodeKey, Node> nodes;
   std::unordered_map<int64_t, NodeKey> keys;  // by id
   std::atomic<size_t> node_count = 0;
   Recent recent_points, recent_windows;
   int64_t last_version = 0;
+  std::map<std::string, Incident> open_incidents;
+  std::map<std::string, IncidentRow> restored;  // of the spool, in any state, until they were asked for
   std::atomic<uint64_t> refused = 0;
 
   Status counted(Status status) {
@@ -157,52 +163,23 @@ struct Store::Impl {
   }
 
   Status open() {
-    INGERO_TRY(wait_for_server());
-    INGERO_TRY(prepare_schema(client));
-    INGERO_TRY(read_versions());
-    auto opened = Spool::open({options.spool_directory, options.spool_bytes, options.keep_ns});
+    SpoolOptions spooling{options.spool_directory, options.spool_bytes, options.keep_ns};
+    spooling.first_record = [this] { return open_incidents_record(); };
+    auto opened = Spool::open(std::move(spooling));
     INGERO_TRY(opened);
     spool = std::move(*opened);
-    INGERO_TRY(read_nodes());
-    pump = std::make_unique<Pump>(client, *spool, PumpOptions{options.max_bytes, options.between_sums_ns});
-    INGERO_TRY(pump->open());
+    INGERO_TRY(read_spool());
+    PumpOptions pumping{options.max_bytes, options.between_sums_ns, [this] { return read_tables(); }};
+    pump = std::make_unique<Pump>(client, *spool, std::move(pumping));
+    pump->open();
+    const Status connected = pump->connect();
+    if (!connected.ok() && connected.error().code() != Errc::kBusy) return connected;
     pump->start();
-    // So that the incidents that are read next are those of before the restart.
-    pump->wait_until_done(kDrainedAtStart);
     return {};
   }
 
-  Status wait_for_server() {
-    const uint64_t end_ns = clock.mono_ns() + options.wait_ns;
-    for (;;) {
-      const Status answers = client.run("SELECT 1", true);
-      if (answers.ok() || answers.error().code() != Errc::kBusy || clock.mono_ns() >= end_ns) return answers;
-      std::this_thread::sleep_for(kBetweenTries);
-    }
-  }
-
-  // Whatever this machine's clock was when they were written.
-  Status read_versions() {
-    const auto found = client.rows("SELECT max(version) FROM incidents_rows");
-    INGERO_TRY(found);
-    last_version = (*found)["data"].at(0).at(0).get<int64_t>();
-    return {};
-  }
-
-  // Later ones are larger.
-  int64_t next_version() {
-    last_version = std::max(last_version + 1, clipped(clock.wall_ns()));
-    return last_version;
-  }
-
-  // Those of the tables, and those that are still in the spool.
-  Status read_nodes() {
-    const auto found = client.rows("SELECT cluster_id, node_id, first_ns, last_ns FROM nodes");
-    INGERO_TRY(found);
-    for (const Json& row : (*found)["data"]) {
-      remember({row.at(0).get<std::string>(), row.at(1).get<std::string>()},
-               {row.at(2).get<uint64_t>(), row.at(3).get<uint64_t>()});
-    }
+  // What goes on where the last program ended: nodes, and incidents as they were last.
+  Status read_spool() {
     Status status;
     const Status read = spool->each([&](std::string_view record, bool) {
       const auto batch = decode_batch(record);
@@ -212,9 +189,51 @@ struct Store::Impl {
       }
       NodeRow node;
       for (std::string_view rows = batch->nodes; !rows.empty() && take_node(rows, node);) remember(node.key, node.span);
+      Incident one;
+      for (std::string_view rows = batch->incidents; !rows.empty() && take_incident(rows, one.row, one.version);) {
+        last_version = std::max(last_version, one.version);
+        restored[one.row.id] = one.row;
+        keep(one);
+      }
     });
     INGERO_TRY(read);
     return status;
+  }
+
+  // Called by the pump's thread, or before it is there.
+  Status read_tables() {
+    const auto versions = client.rows("SELECT max(version) FROM incidents_rows");
+    INGERO_TRY(versions);
+    version_of_tables = (*versions)["data"].at(0).at(0).get<int64_t>();
+    const auto found = client.rows("SELECT cluster_id, node_id, first_ns, last_ns FROM nodes");
+    INGERO_TRY(found);
+    const std::lock_guard guard(nodes_mutex);
+    for (const Json& row : (*found)["data"]) {
+      remember({row.at(0).get<std::string>(), row.at(1).get<std::string>()},
+               {row.at(2).get<uint64_t>(), row.at(3).get<uint64_t>()});
+    }
+    return {};
+  }
+
+  // Later ones are larger, whatever the clock was when those of the tables were written.
+  int64_t next_version() {
+    last_version = std::max({last_version + 1, version_of_tables + 1, clipped(clock.wall_ns())});
+    return last_version;
+  }
+
+  void keep(const Incident& one) {
+    if (one.row.state == "open") {
+      open_incidents[one.row.id] = one;
+    } else {
+      open_incidents.erase(one.row.id);
+    }
+  }
+
+  // As they were written before: the same rows again.
+  std::string open_incidents_record() const {
+    RowBatch rows;
+    for (const auto& [id, one] : open_incidents) rows.add(one.row, one.version);
+    return rows.encoded();
   }
 
   void remember(const NodeKey& key, const Span& span) {
@@ -241,6 +260,7 @@ struct Store::Impl {
   }
 
   Result<Written> write(const wire::Batch& batch) {
+    const std::lock_guard guard(nodes_mutex);
     Written written;
     RowBatch rows;
     const auto seen = nodes_of(batch);
@@ -275,6 +295,18 @@ struct Store::Impl {
     return written;
   }
 
+  // Newest first.
+  Result<std::vector<IncidentRow>> incidents(const std::string& condition, size_t limit) const {
+    const auto rows = rows_of(
+        fmt::format("SELECT id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, from_ns, to_ns, "
+                    "confidence, evidence FROM incidents_rows FINAL WHERE {} ORDER BY to_ns DESC, id LIMIT {}",
+                    condition, limit));
+    INGERO_TRY(rows);
+    std::vector<IncidentRow> found;
+    for (const Json& row : (*rows)["data"]) found.push_back(incident_of(row));
+    return found;
+  }
+
   Result<Json> rows_of(const std::string& statement) const { return client.rows(statement, {}, kTimeOfQuestion); }
 };
 
@@ -298,8 +330,14 @@ Result<Written> Store::write(const wire::Batch& batch) { return impl_->write(bat
 Status Store::write(const std::vector<IncidentRow>& incidents) {
   if (incidents.empty()) return {};
   RowBatch rows;
-  for (const IncidentRow& one : incidents) rows.add(one, impl_->next_version());
-  return impl_->counted(impl_->spool->append(rows.encoded()));
+  std::vector<Impl::Incident> all;
+  for (const IncidentRow& one : incidents) {
+    all.push_back({one, impl_->next_version()});
+    rows.add(one, all.back().version);
+  }
+  INGERO_TRY(impl_->counted(impl_->spool->append(rows.encoded())));
+  for (const auto& one : all) impl_->keep(one);
+  return {};
 }
 
 Status Store::settle() { return impl_->counted(impl_->spool->settle()); }
@@ -320,6 +358,7 @@ Status Store::each_window(uint64_t from_ns, const std::function<void(wire::Windo
       wire::Window window;
       int64_t id = 0;
       if (!take_window(rows, window, id)) break;
+      const std::lock_guard guard(impl_->nodes_mutex);
       const auto key = impl_->keys.find(id);
       if (window.start_ns < from_ns || key == impl_->keys.end()) continue;
       std::tie(window.sender.cluster, window.sender.node) = key->second;
@@ -336,6 +375,7 @@ Status Store::each_window(uint64_t from_ns, const std::function<void(wire::Windo
 }
 
 std::optional<uint32_t> Store::node_number(const std::string& cluster, const std::string& node) const {
+  const std::lock_guard guard(impl_->nodes_mutex);
   const auto found = impl_->nodes.find({cluster, node});
   return found == impl_->nodes.end() ? std::nullopt : std::optional(found->second.number);
 }
@@ -384,13 +424,21 @@ Result<History> Store::history(const HistoryQuery& query) {
 
 Result<std::vector<IncidentRow>> Store::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
   const std::string only = cluster.empty() ? "" : " AND cluster_id = " + literal(cluster);
-  const auto rows = impl_->rows_of(
-      fmt::format("SELECT id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, from_ns, to_ns, "
-                  "confidence, evidence FROM incidents_rows FINAL WHERE to_ns >= {}{} ORDER BY to_ns DESC, id LIMIT {}",
-                  clipped(since_ns), only, limit));
-  INGERO_TRY(rows);
+  return impl_->incidents(fmt::format("to_ns >= {}{}", clipped(since_ns), only), limit);
+}
+
+// As the spool has them, which knows best; where it does not know one, as the table has it.
+Result<std::vector<IncidentRow>> Store::open_incidents() {
   std::vector<IncidentRow> found;
-  for (const Json& row : (*rows)["data"]) found.push_back(incident_of(row));
+  auto stored = impl_->incidents("state = 'open'", kMaxOpenIncidents);
+  if (!stored.ok() && stored.error().code() != Errc::kBusy) return stored;
+  if (stored.ok()) found = std::move(*stored);
+  const auto is_known = [this](const IncidentRow& row) { return impl_->restored.count(row.id) != 0; };
+  found.erase(std::remove_if(found.begin(), found.end(), is_known), found.end());
+  for (const auto& [id, row] : impl_->restored) {
+    if (row.state == "open") found.push_back(row);
+  }
+  impl_->restored.clear();
   return found;
 }
 

@@ -23,7 +23,6 @@ struct StoreOptions {
   uint64_t spool_bytes = uint64_t{2} << 30;
   uint64_t max_bytes = uint64_t{8} << 30;     // of all tables
   uint64_t keep_ns = 660'000'000'000;         // windows stay in the spool for each_window()
-  uint64_t wait_ns = 30'000'000'000;          // for ClickHouse, in open()
   uint64_t between_sums_ns = 10'000'000'000;  // minutes and hours that still get windows
 };
 
@@ -43,6 +42,7 @@ class Store : public ClusterStore {
   std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const override;
   Result<History> history(const HistoryQuery& query) override;
   Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit) override;
+  Result<std::vector<IncidentRow>> open_incidents() override;
   Result<Coverage> coverage() override;
   std::optional<Backlog> backlog() override;
   Result<Json> sql(const std::string& statement, uint64_t rows) override;

@@ -83,6 +83,10 @@ void add_storage(Command command, fleet::server::StorageOptions& options) {
       .add_option("--clickhouse-user-file", options.user_file,
                   "USER:PASSWORD for it, read from FILE (or from INGERO_CLICKHOUSE_USER)")
       .type_name("FILE");
+  command
+      .add_option("--clickhouse-reader-file", options.reader_file,
+                  "USER:PASSWORD that SQL from outside runs as (or INGERO_CLICKHOUSE_READER; default: the same)")
+      .type_name("FILE");
   command.add_option("--clickhouse-tls-ca", options.authorities, "CA certificates to verify it with (PEM)")
       .type_name("FILE");
   command.add_flag("--clickhouse-insecure", options.is_plain,

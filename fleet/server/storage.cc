@@ -13,20 +13,23 @@ namespace ingero::fleet::server {
 namespace {
 
 constexpr uint64_t kMinSpoolBytes = 64'000'000;
-constexpr const char* kUserVariable = "INGERO_CLICKHOUSE_USER";
+// Which flag names the file of a user, which variable says him instead.
+struct Login {
+  const char *flag, *variable;
+};
+constexpr Login kUser{"--clickhouse-user-file", "INGERO_CLICKHOUSE_USER"};
+constexpr Login kReader{"--clickhouse-reader-file", "INGERO_CLICKHOUSE_READER"};
 
 // USER:PASSWORD of a file that its owner alone can read, or of the environment: a command line is for all to see.
-Status read_user(const std::string& file, const Environment& environment, store::clickhouse::Server& server) {
-  std::string text = environment.variable(kUserVariable).value_or("");
+Result<store::clickhouse::User> read_user(const std::string& file, const Login& login, const Environment& environment) {
+  std::string text = environment.variable(login.variable).value_or("");
   if (!file.empty()) {
     const auto read = read_private(file);
-    if (!read.ok()) return read.error().in("--clickhouse-user-file");
+    if (!read.ok()) return read.error().in(login.flag);
     text = trim(*read);
   }
   const size_t colon = std::min(text.find(':'), text.size());
-  server.user = text.substr(0, colon);
-  server.password = text.substr(std::min(colon + 1, text.size()));
-  return {};
+  return store::clickhouse::User{text.substr(0, colon), text.substr(std::min(colon + 1, text.size()))};
 }
 
 Result<store::clickhouse::Server> server_of(const StorageOptions& options, const Environment& environment) {
@@ -41,7 +44,9 @@ Result<store::clickhouse::Server> server_of(const StorageOptions& options, const
   server.peer = *endpoint;
   server.authorities = options.authorities;
   if (!endpoint->path.empty()) server.database = endpoint->path.substr(1);
-  INGERO_TRY(read_user(options.user_file, environment, server));
+  auto user = read_user(options.user_file, kUser, environment);
+  INGERO_TRY(user);
+  server.user = std::move(*user);
   return server;
 }
 
@@ -68,7 +73,10 @@ Result<std::unique_ptr<store::ClusterStore>> open_storage(const StorageOptions& 
   auto server = server_of(options, environment);
   INGERO_TRY(server);
   store::clickhouse::StoreOptions wanted;
+  auto reader = read_user(options.reader_file, kReader, environment);
+  INGERO_TRY(reader);
   wanted.server = std::move(*server);
+  if (!reader->name.empty()) wanted.reader = std::move(*reader);
   wanted.spool_directory = options.spool_directory;
   wanted.spool_bytes = *spool_bytes;
   wanted.max_bytes = *max_bytes;

@@ -18,8 +18,8 @@ namespace ingero::fleet::server {
 struct StorageOptions {
   std::string database, clickhouse;  // one of them
   std::string max_db = "8g";
-  std::string user_file, authorities, spool_directory, spool = "2g";  // of ClickHouse
-  bool is_plain = false;                                              // to other machines, too
+  std::string user_file, reader_file, authorities, spool_directory, spool = "2g";  // of ClickHouse
+  bool is_plain = false;                                                           // to other machines, too
 };
 
 // `clock` outlives the store.

@@ -25,7 +25,7 @@ USER = "<{name}><password>{password}</password><networks><ip>127.0.0.1</ip></net
 USERS = f"""<?xml version="1.0"?>
 <yandex>
   <profiles><default><max_memory_usage>4000000000</max_memory_usage></default></profiles>
-  <users>{USER.format(name="default", password="")}{USER.format(name="fleet", password=PASSWORD)}</users>
+  <users>{USER.format(name="default", password="")}{USER.format(name="fleet", password=PASSWORD)}{USER.format(name="reader", password=PASSWORD)}</users>
   <quotas><default><interval><duration>3600</duration><queries>0</queries><errors>0</errors><result_rows>0</result_rows>
     <read_rows>0</read_rows><execution_time>0</execution_time></interval></default></quotas>
 </yandex>

@@ -363,16 +363,25 @@ class Starting(InClickHouse):
         self.clickhouse.ask("INSERT INTO schema_version_rows VALUES (99)", self.database)
         self.assertIn("made by a newer version (schema 99", self.refused(*self.flags()))
 
-    def test_the_password_is_read_from_a_file_or_the_environment(self):
-        file = os.path.join(self.folder, "user")
-        with open(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as user:
-            user.write(f"fleet:{clickhouse.PASSWORD}\n")
-        server = self.serve_clickhouse("--clickhouse-user-file", file)
-        self.assertEqual(server.sql("SELECT currentUser()" if self.count("version()") > "2" else "SELECT 1")["meta"]["rows"], 1)
+    def test_passwords_are_read_from_files_or_the_environment(self):
+        files = {}
+        for user in ("fleet", "reader"):
+            files[user] = os.path.join(self.folder, user)
+            with open(os.open(files[user], os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
+                file.write(f"{user}:{clickhouse.PASSWORD}\n")
+        as_fleet, who = ("--clickhouse-user-file", files["fleet"]), "SELECT user FROM system.processes WHERE query LIKE '%who is this%'"
+        server = self.serve_clickhouse(*as_fleet)
+        self.assertEqual(server.sql(who)["data"], [["fleet"]])
+        self.assertEqual(server.stop(), 0)
+        server = self.serve_clickhouse(*as_fleet, "--clickhouse-reader-file", files["reader"])
+        self.assertEqual(server.sql(who)["data"], [["reader"]])
+        self.assertEqual(server.sql("SELECT count() FROM events")["data"], [[0]])
+        with self.assertRaises(clients.Refused):
+            server.sql("DROP TABLE events_rows")
         self.assertEqual(server.stop(), 0)
         self.assertIn("does not know this user", self.refused(*self.flags(), environment={"INGERO_CLICKHOUSE_USER": "fleet:wrong"}))
-        os.chmod(file, 0o644)
-        self.assertIn("--clickhouse-user-file", self.refused(*self.flags(), "--clickhouse-user-file", file))
+        os.chmod(files["fleet"], 0o644)
+        self.assertIn("--clickhouse-user-file", self.refused(*self.flags(), *as_fleet))
 
 
 if __name__ == "__main__":

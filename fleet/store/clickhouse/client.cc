@@ -93,7 +93,7 @@ Result<Client> Client::make(Server server) {
   if (database.empty() || database.size() > 64 || !std::all_of(database.begin(), database.end(), is_name)) {
     return Error(Errc::kInvalid, "the name of the database has other characters than letters, digits and _");
   }
-  if (!is_word(server.user) || !is_word(server.password)) {
+  if (!is_word(server.user.name) || !is_word(server.user.password)) {
     return Error(Errc::kInvalid, "the user's name or password has a space, a control character or is too long");
   }
   INGERO_TRY(net::http_available(server.peer.has_tls));
@@ -108,8 +108,8 @@ Result<std::string> Client::ask(const Settings& parameters, std::string_view bod
     path += fmt::format("{}{}={}", path.size() == 1 ? '?' : '&', name, percent_encoded(value));
   }
   net::HttpRequest request{.path = path, .type = "application/octet-stream", .body = body};
-  if (!server_.user.empty()) request.headers.emplace_back("X-ClickHouse-User", server_.user);
-  if (!server_.password.empty()) request.headers.emplace_back("X-ClickHouse-Key", server_.password);
+  if (!server_.user.name.empty()) request.headers.emplace_back("X-ClickHouse-User", server_.user.name);
+  if (!server_.user.password.empty()) request.headers.emplace_back("X-ClickHouse-Key", server_.user.password);
   auto answer =
       net::http_ask(server_.peer, &tls_, request, kMaxAnswerBytes, std::chrono::steady_clock::now() + timeout, *stop_);
   if (!answer.ok()) return Error(Errc::kBusy, "ClickHouse does not answer: " + answer.error().message());

@@ -22,11 +22,15 @@
 
 namespace ingero::fleet::store::clickhouse {
 
+struct User {
+  std::string name, password;  // empty: ClickHouse's default user
+};
+
 struct Server {
   serve::net::Peer peer;
   std::string authorities = {};  // PEM; empty: the system's
   std::string database = "ingero";
-  std::string user = {}, password = {};
+  User user = {};
 };
 
 class Client {

@@ -134,12 +134,12 @@ struct Store::Impl {
     int64_t version = 0;
   };
 
-  Impl(StoreOptions given, const Clock& given_clock, Client made)
-      : options(std::move(given)), clock(given_clock), client(std::move(made)) {}
+  Impl(StoreOptions given, const Clock& given_clock, Client writing, Client reading)
+      : options(std::move(given)), clock(given_clock), client(std::move(writing)), reader(std::move(reading)) {}
 
   const StoreOptions options;
   const Clock& clock;
-  Client client;
+  Client client, reader;  // of all that is the server's own; of SQL from outside
   std::unique_ptr<Spool> spool;
   std::unique_ptr<Pump> pump;
   std::mutex sql_mutex;
@@ -316,7 +316,11 @@ Store::~Store() = default;
 Result<std::unique_ptr<ClusterStore>> Store::open(StoreOptions options, const Clock& clock) {
   auto client = Client::make(options.server);
   INGERO_TRY(client);
-  auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*client));
+  Server asked = options.server;
+  asked.user = options.reader.value_or(asked.user);
+  auto reader = Client::make(std::move(asked));
+  INGERO_TRY(reader);
+  auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*client), std::move(*reader));
   try {
     INGERO_TRY(impl->open());
   } catch (const std::exception& error) {  // of the JSON library: an answer of another shape
@@ -468,8 +472,8 @@ Result<Json> Store::sql(const std::string& statement, uint64_t rows) {
                                   {"readonly", "1"}};
   const std::lock_guard guard(impl_->sql_mutex);
   const auto begin = std::chrono::steady_clock::now();
-  const auto answered = impl_->client.rows(statement, settings, kTimeOfQuestion);
-  if (!answered.ok() && impl_->client.is_stopped()) return Error(Errc::kBusy, "the server is being stopped");
+  const auto answered = impl_->reader.rows(statement, settings, kTimeOfQuestion);
+  if (!answered.ok() && impl_->reader.is_stopped()) return Error(Errc::kBusy, "the server is being stopped");
   INGERO_TRY(answered);
   auto found = ingero::store::collect_json(
       [&](const OnRow& on_row, const OnColumns& on_columns) { return pass_on(*answered, rows, on_row, on_columns); });
@@ -481,6 +485,9 @@ Result<Json> Store::sql(const std::string& statement, uint64_t rows) {
   return answer;
 }
 
-void Store::interrupt() { impl_->client.stop(); }
+void Store::interrupt() {
+  impl_->reader.stop();
+  impl_->client.stop();
+}
 
 }  // namespace ingero::fleet::store::clickhouse

@@ -19,6 +19,7 @@ namespace ingero::fleet::store::clickhouse {
 
 struct StoreOptions {
   Server server;
+  std::optional<User> reader;  // of SQL from outside; else the server's
   std::string spool_directory;
   uint64_t spool_bytes = uint64_t{2} << 30;
   uint64_t max_bytes = uint64_t{8} << 30;     // of all tables

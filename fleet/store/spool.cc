@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kMagic = "ingerofs1\n";
 constexpr std::string_view kSuffix = ".segment";
 constexpr const char *kPlace = "/place", *kNewPlace = "/place.new", *kLock = "/lock";
-constexpr size_t kMaxSegments = 1 << 20;
+constexpr size_t kMaxSegments = 1 << 20, kMaxPlaceBytes = 1 << 20;
 
 struct Header {
   uint64_t bytes, checksum;  // checksum: of the length and the record
@@ -88,10 +88,11 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options) {
   const Fd made(::open((folder + kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!made.valid()) return errno_error(fmt::format("{}{}: open", folder, kLock));
   auto taken = ingero::store::WriterLock::take(folder + kLock);
-  if (!taken.ok()) {
-    return Error(taken.error().code(), fmt::format("{}: another server has this spool", folder),
+  if (!taken.ok() && taken.error().code() == Errc::kBusy) {
+    return Error(Errc::kBusy, fmt::format("{}: another server has this spool", folder),
                  "stop that one, or name another folder with --spool-dir");
   }
+  INGERO_TRY(taken);
   spool->lock_ = std::move(*taken);
   INGERO_TRY(spool->scan());
   INGERO_TRY(spool->read_place());
@@ -116,7 +117,7 @@ Status Spool::scan() {
 // Where there is none, or it cannot be understood, all is given again: what reads it is built for that.
 Status Spool::read_place() {
   const Fd file(::open((options_.directory + kPlace).c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text(64 << 10, '\0');
+  std::string text(kMaxPlaceBytes, '\0');
   const ssize_t got = file.valid() ? ::read(file.get(), text.data(), text.size()) : 0;
   text.resize(got > 0 ? static_cast<size_t>(got) : 0);
   const Json json = parse_json(text);

@@ -1,4 +1,5 @@
 """A real clickhouse-server on this machine, 18.16 (Debian's package) or newer: started, asked, killed. Standard library only."""
+import atexit
 import contextlib
 import http.client
 import json
@@ -58,6 +59,7 @@ class ClickHouse:
     def start(self):
         self.process = subprocess.Popen(["clickhouse-server", f"--config-file={self.folder}/config.xml"], stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL)
+        atexit.register(self.stop)
         end = time.monotonic() + 60
         while time.monotonic() < end and self.process.poll() is None:
             with contextlib.suppress(OSError, http.client.HTTPException):

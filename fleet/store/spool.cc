@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <ctime>
 #include <optional>
+#include <utility>
 
 #include "base/folder.h"
 #include "base/hash.h"
@@ -323,7 +324,7 @@ Result<std::vector<std::string>> Spool::next(size_t max_bytes) {
   Place place;
   {
     const std::lock_guard guard(mutex_);
-    place = read_;
+    place = done_;
   }
   while (bytes < max_bytes) {
     std::string record;
@@ -335,7 +336,8 @@ Result<std::vector<std::string>> Spool::next(size_t max_bytes) {
   }
   const std::lock_guard guard(mutex_);
   read_ = place;
-  damaged_bytes_ += damaged;
+  damaged_ahead_ = damaged;
+  if (records.empty()) pass(place);  // of what was damaged nothing will be done
   return records;
 }
 
@@ -357,9 +359,14 @@ Status Spool::done(const std::string& note) {
     return errno_error(fmt::format("{}: rename", path));
   const std::lock_guard guard(mutex_);
   note_ = note;
-  done_ = place;
+  pass(place);
   drop_old();
   return {};
+}
+
+void Spool::pass(const Place& place) {
+  done_ = place;
+  damaged_bytes_ += std::exchange(damaged_ahead_, 0);
 }
 
 Status Spool::each(const std::function<void(std::string_view record, bool is_done)>& take) {

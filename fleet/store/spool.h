@@ -45,9 +45,9 @@ class Spool {
   Status append(std::string_view record);
   Status settle();
 
-  // Records that follow what was read, until they are longer than `max_bytes`; at least one if there is one.
+  // Records that are not done, until they are longer than `max_bytes`; at least one if there is one.
   Result<std::vector<std::string>> next(size_t max_bytes);
-  // All that next() gave is done: it is not given again, also after a restart. `note` is kept with that.
+  // All that next() gave last is done, also after a restart. `note` is kept with that.
   Status done(const std::string& note);
   const std::string& note() const { return note_; }
   // Every record that is still there, oldest first, and whether it is done.
@@ -72,6 +72,7 @@ class Spool {
   Status write(std::string_view record);
   Status make_room(uint64_t bytes);
   void drop_old();
+  void pass(const Place& place);
   std::string path_of(uint64_t segment) const;
   Result<Fd> open_segment(uint64_t segment) const;
   // The record at `place`, which is moved behind it; false: there is none. What is damaged is skipped.
@@ -86,7 +87,7 @@ class Spool {
   uint64_t bytes_ = 0;      // of all segments
   Place read_, done_;       // read_: behind what next() gave
   std::string note_;
-  uint64_t damaged_bytes_ = 0;
+  uint64_t damaged_bytes_ = 0, damaged_ahead_ = 0;  // ahead: before read_, and not done
 
   std::condition_variable settled_;
   uint64_t appended_ = 0, synced_ = 0, lost_ = 0;  // bytes since open(); lost_: up to there a sync failed

@@ -142,8 +142,8 @@ void Pump::run() {
 
 Status Pump::step(bool& has_moved) {
   if (!is_connected_) INGERO_TRY(connect());
-  if (chunk_.empty()) INGERO_TRY(fetch());
-  has_moved = !chunk_.empty();
+  if (!has_chunk_) INGERO_TRY(fetch());
+  has_moved = has_chunk_;
   if (has_moved) INGERO_TRY(hand_on());
   const auto now = SteadyClock::now();
   const bool is_quiet = !has_moved && now >= inserted_ + kBetweenRounds;
@@ -187,6 +187,7 @@ Status Pump::fetch() {
   }
   has_more_ = bytes >= kChunkBytes;
   chunk_ = std::move(chunk);
+  has_chunk_ = !records->empty();
   const std::lock_guard guard(mutex_);
   backlog_.expired_windows += expired;
   return {};
@@ -201,6 +202,7 @@ Status Pump::hand_on() {
     if (!rows->empty()) INGERO_TRY(client_.insert(table->name, table->columns, *rows));
   }
   INGERO_TRY(spool_.done(note()));
+  has_chunk_ = false;
   inserted_ = SteadyClock::now();
   const std::lock_guard guard(mutex_);
   backlog_.rows += chunk_.rows;

@@ -76,7 +76,8 @@ class Pump {
 
   // Of the thread.
   bool is_connected_ = false;
-  bool has_more_ = false;              // the spool gave as much as was asked for
+  bool has_more_ = false;  // the spool gave as much as was asked for
+  bool has_chunk_ = false;
   RowBatch chunk_;                     // taken from the spool, and not handed on yet
   std::set<int64_t> minutes_, hours_;  // to be counted anew, by start_s
   Time inserted_, summed_, pruned_, looked_;

@@ -141,7 +141,6 @@ struct Store::Impl {
   const Clock& clock;
   Client client, reader;  // of all that is the server's own; of SQL from outside
   std::unique_ptr<Spool> spool;
-  std::unique_ptr<Pump> pump;
   std::mutex sql_mutex;
 
   std::atomic<int64_t> version_of_tables = 0;
@@ -156,6 +155,7 @@ struct Store::Impl {
   std::map<std::string, Incident> open_incidents;
   std::map<std::string, IncidentRow> restored;  // of the spool, in any state, until they were asked for
   std::atomic<uint64_t> refused = 0;
+  std::unique_ptr<Pump> pump;  // ends first: its thread uses the others
 
   Status counted(Status status) {
     refused += status.ok() ? 0 : 1;

@@ -75,9 +75,7 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
 
 void add_storage(Command command, fleet::server::StorageOptions& options) {
   command.add_option("--db", options.database, "The cluster's file; made where there is none").type_name("FILE");
-  command
-      .add_option("--clickhouse", options.clickhouse,
-                  "Store in ClickHouse instead, 18.16 or newer: http(s)://HOST:8123/DATABASE (default: ingero)")
+  command.add_option("--clickhouse", options.clickhouse, "Store in ClickHouse instead: http(s)://HOST:PORT/DATABASE")
       .type_name("URL");
   command
       .add_option("--clickhouse-user-file", options.user_file,
@@ -136,14 +134,15 @@ void add_serve(Command fleet, Context& context) {
                   "A job hangs when a rank is in the same collective for longer; longer than a step")
       .type_name("TIME")
       .show_default();
+  command.rare_flags("clickhouse- allow-host points-rate series-rate bytes-rate");
   command.footer(
       "Examples:\n"
       "  ingero fleet serve --db c.db --tls-cert fleet.pem --tls-key fleet.key \\\n"
       "      --token-file token --http-listen 0.0.0.0:4318\n"
       "  curl -H \"Authorization: Bearer $(cat token)\" -d '{\"cluster_id\": \"train\"}' \\\n"
       "      https://localhost:8081/api/v1/tools/fleet.cluster.find_outlier_nodes\n"
-      "  ingero fleet serve --clickhouse https://clickhouse:8443/cluster --clickhouse-user-file user \\\n"
-      "      --spool-dir /var/lib/ingero-fleet --tls-cert fleet.pem --tls-key fleet.key --token-file token");
+      "  ingero fleet serve --clickhouse http://127.0.0.1:8123/cluster \\\n"
+      "      --spool-dir spool --insecure-no-tls --token-file token");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_serve(*options, context); }; });
 }

@@ -19,9 +19,13 @@ CONFIG = """<?xml version="1.0"?>
   <path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path><user_files_path>{folder}/files/</user_files_path>
   <format_schema_path>{folder}/formats/</format_schema_path><users_config>{folder}/users.xml</users_config>
   <default_profile>default</default_profile><default_database>default</default_database><timezone>UTC</timezone>
-  <mlock_executable>false</mlock_executable>
+  <mlock_executable>false</mlock_executable>{more}
 </yandex>
 """
+TLS = """
+  <https_port>{port}</https_port>
+  <openSSL><server><certificateFile>{folder}/c.pem</certificateFile><privateKeyFile>{folder}/k.pem</privateKeyFile>
+    <verificationMode>none</verificationMode></server></openSSL>"""
 USER = "<{name}><password>{password}</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></{name}>"
 USERS = f"""<?xml version="1.0"?>
 <yandex>
@@ -44,12 +48,17 @@ def free_port():
 
 
 class ClickHouse:
-    """Keeps its data in `folder` over kills and starts."""
+    """Keeps its data in `folder` over kills and starts. `has_tls`: also over https at `tls_port`, with the certificate `c.pem`."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, has_tls=False):
         os.makedirs(folder, exist_ok=True)
-        self.folder, self.port, self.process = folder, free_port(), None
-        for name, text in (("config.xml", CONFIG.format(folder=folder, port=self.port, tcp_port=free_port())), ("users.xml", USERS)):
+        self.folder, self.port, self.process, more = folder, free_port(), None, ""
+        if has_tls:
+            self.tls_port = free_port()
+            more = TLS.format(folder=folder, port=self.tls_port)
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+                            "subjectAltName=IP:127.0.0.1", "-keyout", f"{folder}/k.pem", "-out", f"{folder}/c.pem"], check=True, capture_output=True)
+        for name, text in (("config.xml", CONFIG.format(folder=folder, port=self.port, tcp_port=free_port(), more=more)), ("users.xml", USERS)):
             with open(os.path.join(folder, name), "w", encoding="ascii") as file:
                 file.write(text)
 

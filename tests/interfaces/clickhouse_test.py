@@ -363,6 +363,25 @@ class Starting(InClickHouse):
         self.clickhouse.ask("INSERT INTO schema_version_rows VALUES (99)", self.database)
         self.assertIn("made by a newer version (schema 99", self.refused(*self.flags()))
 
+    @unittest.skipUnless(cluster_grpc_test.shutil.which("openssl"), "no openssl here")
+    def test_over_tls_it_trusts_whom_it_was_given(self):
+        with tempfile.TemporaryDirectory() as folder:
+            encrypted = clickhouse.ClickHouse(folder, has_tls=True).start()
+            self.addCleanup(encrypted.stop)
+            url = f"https://127.0.0.1:{encrypted.tls_port}/{self.database}"
+            server = self.serve(store=("--clickhouse", url, "--spool-dir", self.spool))
+            self.assert_accepted(server.send(as_protobuf({"host.name": "n"}, [event(0, 0, time.time_ns())])))
+            end = time.monotonic() + 10
+            while not (said := self.spool_of(server)["last_error"]) and time.monotonic() < end:
+                time.sleep(0.05)
+            self.assertIn("certificate", said)
+            self.assertEqual(server.stop(), 0)
+            server = self.serve(store=("--clickhouse", url, "--spool-dir", self.spool, "--clickhouse-tls-ca", f"{folder}/c.pem"))
+            self.settle(server)
+            self.assertEqual(encrypted.ask("SELECT count() FROM events", self.database), [[1]])
+            self.assertEqual(server.stop(), 0)
+            encrypted.stop()
+
     def test_passwords_are_read_from_files_or_the_environment(self):
         files = {}
         for user in ("fleet", "reader"):

@@ -122,6 +122,16 @@ IncidentRow incident_of(const Json& row) {
   return one;
 }
 
+// What the JSON library throws where ClickHouse answers in another shape, as an error.
+template <typename Work>
+auto understood(const Work& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return Error(Errc::kCorrupt, fmt::format("ClickHouse: {}", error.what()));
+  }
+}
+
 }  // namespace
 
 struct Store::Impl {
@@ -302,9 +312,11 @@ struct Store::Impl {
                     "confidence, evidence FROM incidents_rows FINAL WHERE {} ORDER BY to_ns DESC, id LIMIT {}",
                     condition, limit));
     INGERO_TRY(rows);
-    std::vector<IncidentRow> found;
-    for (const Json& row : (*rows)["data"]) found.push_back(incident_of(row));
-    return found;
+    return understood([&]() -> Result<std::vector<IncidentRow>> {
+      std::vector<IncidentRow> found;
+      for (const Json& row : (*rows)["data"]) found.push_back(incident_of(row));
+      return found;
+    });
   }
 
   Result<Json> rows_of(const std::string& statement) const { return client.rows(statement, {}, kTimeOfQuestion); }
@@ -321,11 +333,7 @@ Result<std::unique_ptr<ClusterStore>> Store::open(StoreOptions options, const Cl
   auto reader = Client::make(std::move(asked));
   INGERO_TRY(reader);
   auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*client), std::move(*reader));
-  try {
-    INGERO_TRY(impl->open());
-  } catch (const std::exception& error) {  // of the JSON library: an answer of another shape
-    return Error(Errc::kCorrupt, fmt::format("ClickHouse: {}", error.what()));
-  }
+  INGERO_TRY(understood([&] { return impl->open(); }));
   return std::unique_ptr<ClusterStore>(new Store(std::move(impl)));
 }
 
@@ -406,24 +414,26 @@ Result<History> Store::history(const HistoryQuery& query) {
   sql += fmt::format(" ORDER BY timestamp_ns DESC, node_id, metric_name, point_hash LIMIT {}", limit + 1);
   const auto rows = impl_->rows_of(sql);
   INGERO_TRY(rows);
-  HistoryRows found(limit);
-  for (const Json& row : (*rows)["data"]) {
-    size_t bytes = 0;
-    for (const size_t at : {1, 2, 3, 8}) bytes += row.at(at).get_ref<const std::string&>().size();
-    const bool is_taken = found.add(bytes, [&] {
-      return Json{{"timestamp_ns", row.at(0)},
-                  {"cluster_id", row.at(1)},
-                  {"node_id", row.at(2)},
-                  {"metric_name", row.at(3)},
-                  {"rank", row.at(4)},
-                  {"nranks", row.at(5)},
-                  {"value_double", row.at(6)},
-                  {"value_int", row.at(7)},
-                  {"attrs", parse_json(row.at(8).get_ref<const std::string&>())}};
-    });
-    if (!is_taken) break;
-  }
-  return found.take();
+  return understood([&]() -> Result<History> {
+    HistoryRows found(limit);
+    for (const Json& row : (*rows)["data"]) {
+      size_t bytes = 0;
+      for (const size_t at : {1, 2, 3, 8}) bytes += row.at(at).get_ref<const std::string&>().size();
+      const bool is_taken = found.add(bytes, [&] {
+        return Json{{"timestamp_ns", row.at(0)},
+                    {"cluster_id", row.at(1)},
+                    {"node_id", row.at(2)},
+                    {"metric_name", row.at(3)},
+                    {"rank", row.at(4)},
+                    {"nranks", row.at(5)},
+                    {"value_double", row.at(6)},
+                    {"value_int", row.at(7)},
+                    {"attrs", parse_json(row.at(8).get_ref<const std::string&>())}};
+      });
+      if (!is_taken) break;
+    }
+    return found.take();
+  });
 }
 
 Result<std::vector<IncidentRow>> Store::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {

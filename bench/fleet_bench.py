@@ -2,7 +2,7 @@
 """What a cluster's server takes: a job of 16,384 ranks in real time over TLS, as many windows as it can take next to a
 bare loop, and questions about an hour.
 
-  fleet_bench.py BUILD [--ranks=16384] [--seconds=60] [--rounds=3] [--hour=700] [--only=load|saturated|hour]
+  fleet_bench.py BUILD [--ranks=16384] [--seconds=60] [--rounds=3] [--hour=700] [--only=load|saturated|hour] [--clickhouse]
 
 Load: `fleet simulate --live` sends what 2,048 nodes would, each message over a TLS connection of its own, all of a window at
 once when it ends; meanwhile each tool is asked twice a second over TLS. The CPU is the server's alone (/proc/PID/stat).
@@ -10,9 +10,12 @@ Saturated: `fleet_load send` has its requests made beforehand and sends them ove
 `fleet_load floor`, which decodes and inserts the same rows with the same durability, alone on the machine. In turns.
 Hour: that many windows of 5 s of 2,048 ranks, then find_outlier_nodes of the last hour.
 
+With --clickhouse the server stores in a real clickhouse-server, whose CPU is not counted.
+
 Prints a table: figure, bound, and whether it holds. Status 1 when one is missed. Standard library and openssl(1).
 """
 import argparse
+import contextlib
 import os
 import re
 import statistics
@@ -22,6 +25,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "cluster"))
+from clickhouse import ClickHouse  # noqa: E402
 from server import TOKEN, Server, percentile  # noqa: E402
 
 TOOLS = ("run_analysis", "find_outlier_nodes", "hangs", "incidents", "event_history")
@@ -29,9 +33,6 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Measured(Server):
-    def __init__(self, build, folder, has_tls):
-        super().__init__(os.path.join(build, "cli/ingero"), folder, has_tls=has_tls)
-
     def seconds_of(self, tool, **given):
         begin = time.monotonic()
         self.ask(tool, **given)
@@ -47,6 +48,20 @@ class Measured(Server):
             return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) / 1024
 
 
+@contextlib.contextmanager
+def serving(options, has_tls=False):
+    """(server, its folder)"""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as ends:
+        store = ()
+        if options.clickhouse:
+            clickhouse = ClickHouse(os.path.join(folder, "clickhouse")).start()
+            ends.callback(clickhouse.stop)
+            store = ("--clickhouse", clickhouse.url("bench"), "--spool-dir", os.path.join(folder, "spool"))
+        server = Measured(os.path.join(options.build, "cli/ingero"), folder, has_tls=has_tls, store=store)
+        ends.callback(server.stop)
+        yield server, folder
+
+
 class Table:
     def __init__(self):
         self.missed = 0
@@ -60,8 +75,7 @@ class Table:
 
 
 def load(options, table):
-    with tempfile.TemporaryDirectory() as folder:
-        server = Measured(options.build, folder, True)
+    with serving(options, True) as (server, folder):
         windows = max(3, options.seconds // 5)
         sender = subprocess.Popen(
             [os.path.join(options.build, "cli/ingero"), "fleet", "simulate", "--live", "--ranks", str(options.ranks), "--windows", str(windows),
@@ -84,7 +98,6 @@ def load(options, table):
                        1e3 * percentile(times[tool], 0.99), 250, "ms")
         received = server.ask("run_analysis")
         print(f"  not compared: {received['not_compared']}", flush=True)
-        server.stop()
 
 
 def run_load(options, *arguments):
@@ -101,13 +114,11 @@ def saturated(options, table):
         with tempfile.TemporaryDirectory() as folder:
             count, _, rate = run_load(options, "floor", os.path.join(folder, "f.db"), 2048, 60)
             floors.append(rate)
-        with tempfile.TemporaryDirectory() as folder:
-            server = Measured(options.build, folder, False)
+        with serving(options) as (server, _):
             cpu = server.cpu_seconds()
             sent, seconds, rate = run_load(options, "send", server.otlp, TOKEN, 2048, 60)
             cores.append((server.cpu_seconds() - cpu) / seconds)
             rates.append(rate)
-            server.stop()
             if sent != count:
                 sys.exit(f"{sent} windows were sent, {count} expected")
     print(f"saturated: server {' '.join(f'{rate:.0f}' for rate in rates)}, floor {' '.join(f'{rate:.0f}' for rate in floors)} windows a second; "
@@ -116,15 +127,13 @@ def saturated(options, table):
 
 
 def hour(options, table):
-    with tempfile.TemporaryDirectory() as folder:
-        server = Measured(options.build, folder, False)
+    with serving(options) as (server, _):
         count, seconds, _ = run_load(options, "send", server.otlp, TOKEN, 2048, options.hour)
         times = [server.seconds_of("find_outlier_nodes", since="1h") for _ in range(200)]
-        print(f"hour: {count} windows of ranks in {seconds:.1f} s, {os.path.getsize(os.path.join(folder, 'c.db')) >> 20} MiB, "
+        print(f"hour: {count} windows of ranks in {seconds:.1f} s, {server.ask('run_analysis')['store']['bytes'] >> 20} MiB, "
               f"resident {server.peak_mib():.0f} MiB", flush=True)
         table.goal(f"find_outlier_nodes over an hour: p99 of {len(times)} (median {1e3 * statistics.median(times):.1f})",
                    1e3 * percentile(times, 0.99), 1000, "ms")
-        server.stop()
 
 
 PARTS = {"load": load, "saturated": saturated, "hour": hour}
@@ -138,6 +147,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--hour", type=int, default=700, help="windows; the server takes those of the last hour")
     parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--clickhouse", action="store_true")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
     table = Table()

@@ -32,7 +32,7 @@
 #include "bench/harness.h"
 #include "fleet/detect/detector.h"
 #include "fleet/simulate/plan.h"
-#include "fleet/store/cluster_store.h"
+#include "fleet/store/sqlite_store.h"
 #include "fleet/wire/encode.h"
 #include "fleet/wire/protobuf.h"
 #include "store/db/sqlite.h"
@@ -129,7 +129,7 @@ class Inserts {
 
 void run_floor(const char* path, const Requests& requests) {
   // The server's own tables and mode; then a connection that is nothing of it.
-  must(fleet::store::ClusterStore::open({path, uint64_t{1} << 40})).reset();
+  must(fleet::store::SqliteStore::open({path, uint64_t{1} << 40})).reset();
   auto database = must(store::Database::open(path, SQLITE_OPEN_READWRITE, path));
   must(database.execute("PRAGMA synchronous = NORMAL"));
   Inserts inserts(database);

@@ -8,6 +8,7 @@
 #include "fleet/server/cluster_api.h"
 #include "fleet/server/listening.h"
 #include "fleet/server/receiver.h"
+#include "fleet/server/storage.h"
 #include "serve/http/grpc_server.h"
 
 namespace ingero::cli {
@@ -19,7 +20,8 @@ namespace {
 namespace http = serve::http;
 
 struct FleetServeOptions {
-  std::string database, max_db = "8g", hang_after = "10s", bytes_rate = "32m";
+  std::string hang_after = "10s", bytes_rate = "32m";
+  fleet::server::StorageOptions storage;
   fleet::server::ListenOptions listen;
   fleet::server::QuotaOptions quotas;
 };
@@ -31,19 +33,21 @@ void wait_for_signal(const sigset_t& signals, fleet::server::Cluster& cluster) {
 }
 
 Result<int> run_serve(const FleetServeOptions& options, Context& context) {
-  const auto max_bytes = parse_size_bytes(options.max_db);
-  if (!max_bytes.ok()) return max_bytes.error().in("--max-db");
   const auto hang_after = parse_duration_ns(options.hang_after);
   if (!hang_after.ok()) return hang_after.error().in("--hang-after");
   const auto bytes_rate = parse_size_bytes(options.bytes_rate);
   if (!bytes_rate.ok()) return bytes_rate.error().in("--bytes-rate");
-  auto listening = fleet::server::listen(options.listen, context.environment, *context.clock);
+  fleet::server::ListenOptions listen = options.listen;
+  if (!options.storage.clickhouse.empty()) listen.receiving_threads = 4;  // they wait for the disk, at the same time
+  auto listening = fleet::server::listen(listen, context.environment, *context.clock);
   INGERO_TRY(listening);
   auto& [receiver, api, grpc] = *listening;
   fleet::server::QuotaOptions quotas = options.quotas;
   quotas.bytes_per_second = *bytes_rate;
   quotas.has_tokens = receiver->has_secret();
-  auto cluster = fleet::server::Cluster::open({options.database, *max_bytes}, *context.clock, *hang_after, quotas);
+  auto store = fleet::server::open_storage(options.storage, context.environment, *context.clock);
+  if (!store.ok()) return store.error();
+  auto cluster = fleet::server::Cluster::open(std::move(*store), *context.clock, *hang_after, quotas);
   if (!cluster.ok()) return cluster.error();
 
   sigset_t signals, before;
@@ -69,12 +73,36 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   return kExitDone;
 }
 
+void add_storage(Command command, fleet::server::StorageOptions& options) {
+  command.add_option("--db", options.database, "The cluster's file; made where there is none").type_name("FILE");
+  command.add_option("--clickhouse", options.clickhouse, "Store in ClickHouse instead: http(s)://HOST:PORT/DATABASE")
+      .type_name("URL");
+  command
+      .add_option("--clickhouse-user-file", options.user_file,
+                  "USER:PASSWORD for it, read from FILE (or from INGERO_CLICKHOUSE_USER)")
+      .type_name("FILE");
+  command
+      .add_option("--clickhouse-reader-file", options.reader_file,
+                  "USER:PASSWORD that SQL from outside runs as (or INGERO_CLICKHOUSE_READER; default: the same)")
+      .type_name("FILE");
+  command.add_option("--clickhouse-tls-ca", options.authorities, "CA certificates to verify it with (PEM)")
+      .type_name("FILE");
+  command.add_flag("--clickhouse-insecure", options.is_plain,
+                   "Plain HTTP to other machines too: anyone on the path can read the password and the data");
+  command.add_option("--spool-dir", options.spool_directory, "The folder of what ClickHouse has not taken yet")
+      .type_name("FOLDER");
+  command.add_option("--spool", options.spool, "Its largest size; when it is full, senders must come again")
+      .size()
+      .show_default();
+  command.add_option("--max-db", options.max_db, "Delete the oldest windows and points above this size")
+      .size()
+      .show_default();
+}
+
 void add_serve(Command fleet, Context& context) {
   const Command command = fleet.add_command("serve", "Receive metrics of many nodes, and name the rank that is slow");
   auto options = std::make_shared<FleetServeOptions>();
-  command.add_option("--db", options->database, "The cluster's file; made where there is none")
-      .type_name("FILE")
-      .required();
+  add_storage(command, options->storage);
   const auto add_address = [&](const char* flag, std::string& address, const char* what) {
     command.add_option(flag, address, fmt::format("{} here (:PORT: this machine only)", what))
         .type_name("ADDRESS")
@@ -91,9 +119,6 @@ void add_serve(Command fleet, Context& context) {
                   "Require this bearer token of senders and of clients that ask, read from FILE (or from INGERO_TOKEN)")
       .type_name("FILE");
   command.add_option("--allow-host", options->listen.hosts, "Accept this name in Host and Origin").type_name("NAME");
-  command.add_option("--max-db", options->max_db, "Delete the oldest windows and points above this size")
-      .size()
-      .show_default();
   const auto add_quota = [&](const char* flag, uint64_t& quota, const char* what) {
     command.add_option(flag, quota, fmt::format("{} of each token; more is answered 429 (0: no limit)", what))
         .type_name("N")
@@ -109,12 +134,15 @@ void add_serve(Command fleet, Context& context) {
                   "A job hangs when a rank is in the same collective for longer; longer than a step")
       .type_name("TIME")
       .show_default();
+  command.rare_flags("clickhouse- allow-host points-rate series-rate bytes-rate");
   command.footer(
       "Examples:\n"
       "  ingero fleet serve --db c.db --tls-cert fleet.pem --tls-key fleet.key \\\n"
       "      --token-file token --http-listen 0.0.0.0:4318\n"
       "  curl -H \"Authorization: Bearer $(cat token)\" -d '{\"cluster_id\": \"train\"}' \\\n"
-      "      https://localhost:8081/api/v1/tools/fleet.cluster.find_outlier_nodes");
+      "      https://localhost:8081/api/v1/tools/fleet.cluster.find_outlier_nodes\n"
+      "  ingero fleet serve --clickhouse http://127.0.0.1:8123/cluster \\\n"
+      "      --spool-dir spool --insecure-no-tls --token-file token");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_serve(*options, context); }; });
 }

@@ -30,10 +30,12 @@ std::string seconds(const Json& value) {
 
 class Analysis {
  public:
-  Analysis(Json hangs, Json outliers, Json incidents, Json health, Json clocks)
+  // `no_incidents`: why they are not known; empty: they are.
+  Analysis(Json hangs, Json outliers, Json incidents, std::string no_incidents, Json health, Json clocks)
       : hangs_(std::move(hangs)),
         outliers_(std::move(outliers)),
         incidents_(std::move(incidents)),
+        no_incidents_(std::move(no_incidents)),
         health_(std::move(health)),
         clocks_(std::move(clocks)),
         names_jobs_(outliers_.at("jobs").size() > 1) {}
@@ -55,7 +57,9 @@ class Analysis {
     say_names();
     say_clocks();
     say_reach();
+    say_waiting();
     Json cut = Json::array();
+    if (!no_incidents_.empty()) cut.push_back("incidents are left out: " + no_incidents_);
     for (const auto& [what, list] : {std::pair("outliers", &outliers_["outliers"]), {"incidents", &incidents_}}) {
       if (list->size() < query.top_n) continue;
       cut.push_back(fmt::format("at most {} {} are given; there may be more (top_n)", query.top_n, what));
@@ -168,6 +172,10 @@ class Analysis {
   }
 
   void say_incidents(uint64_t since_ns) {
+    if (!no_incidents_.empty()) {
+      say(fmt::format("Incidents that ended are not known: {}.", no_incidents_));
+      return;
+    }
     std::map<std::string, size_t> states;
     for (const Json& row : incidents_) ++states[row.at("state").get<std::string>()];
     std::vector<std::string> counts;
@@ -287,7 +295,16 @@ class Analysis {
     say(words.empty() ? "The store is empty." : fmt::format("The store reaches back: {}.", in_words(words)));
   }
 
-  Json hangs_, outliers_, incidents_, health_, clocks_;
+  void say_waiting() {
+    const Json& spool = health_["spool"];
+    if (spool.is_null() || spool.at("last_error").is_null()) return;
+    say(fmt::format("{} of what nodes sent waits in the spool: {}.", format_bytes(count_of(spool, "waiting_bytes")),
+                    spool.at("last_error").get<std::string>()));
+  }
+
+  Json hangs_, outliers_, incidents_;
+  std::string no_incidents_;
+  Json health_, clocks_;
   bool names_jobs_;
   Json said_ = Json::array();
   size_t left_out_ = 0;
@@ -303,11 +320,12 @@ Result<Json> analyse(Cluster& cluster, const AnalysisQuery& query) {
   auto outliers = cluster.outliers(late);
   INGERO_TRY(outliers);
   auto incidents = cluster.incidents(query.cluster, query.since_ns, query.top_n);
-  INGERO_TRY(incidents);
+  if (!incidents.ok() && incidents.error().code() != Errc::kBusy) return incidents.error();
   auto health = cluster.health();
   INGERO_TRY(health);
-  Analysis analysis(cluster.hangs(query.cluster), std::move(*outliers), std::move((*incidents)["incidents"]),
-                    std::move(*health), cluster.clocks(query.cluster));
+  Analysis analysis(cluster.hangs(query.cluster), std::move(*outliers),
+                    incidents.ok() ? std::move((*incidents)["incidents"]) : Json::array(),
+                    incidents.ok() ? "" : incidents.error().text(), std::move(*health), cluster.clocks(query.cluster));
   return analysis.answer(query, cluster.clock().wall_ns());
 }
 

@@ -20,8 +20,8 @@ constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
 constexpr uint64_t kClockForgotten_ns = 600 * kSecond_ns;
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
-constexpr size_t kMaxRestored = 1000;  // incidents, the newest
-constexpr size_t kMaxDelayed = 64;     // that an incident lists
+constexpr size_t kMaxOfDay = 1000;  // incidents, the newest
+constexpr size_t kMaxDelayed = 64;  // that an incident lists
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
 constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
 constexpr const char* kScoreMetric = "ingero.node.health_score";
@@ -32,6 +32,17 @@ std::string sentence_of(const std::string& node, const detect::Incident& inciden
   }
   return fmt::format("rank {} on {} needs {} more for each step than its peers ({:.0f} %)", incident.rank, node,
                      format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)), 100 * incident.effect);
+}
+
+Json spool_json(const store::Backlog& backlog) {
+  return {{"waiting_bytes", backlog.waiting_bytes},
+          {"max_bytes", backlog.max_bytes},
+          {"handed_on_rows", backlog.rows},
+          {"due_minutes", backlog.due_minutes},
+          {"expired_windows", backlog.expired_windows},
+          {"damaged_bytes", backlog.damaged_bytes},
+          {"refused_requests", backlog.refused},
+          {"last_error", json_or_null(backlog.last_error)}};
 }
 
 Json evidence_of(const detect::Incident& incident) {
@@ -46,11 +57,9 @@ Json evidence_of(const detect::Incident& incident) {
 
 }  // namespace
 
-Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, const Clock& clock, uint64_t hang_after_ns,
-                                               QuotaOptions quotas) {
-  auto opened = store::ClusterStore::open(std::move(options));
-  INGERO_TRY(opened);
-  std::unique_ptr<Cluster> cluster(new Cluster(std::move(*opened), clock, hang_after_ns, quotas));
+Result<std::unique_ptr<Cluster>> Cluster::open(std::unique_ptr<store::ClusterStore> store, const Clock& clock,
+                                               uint64_t hang_after_ns, QuotaOptions quotas) {
+  std::unique_ptr<Cluster> cluster(new Cluster(std::move(store), clock, hang_after_ns, quotas));
   INGERO_TRY(cluster->restore());
   return cluster;
 }
@@ -60,11 +69,9 @@ Result<std::unique_ptr<Cluster>> Cluster::open(store::StoreOptions options, cons
 Status Cluster::restore() {
   const uint64_t now_ns = clock_.wall_ns();
   const uint64_t from_ns = now_ns > kRestored_ns ? now_ns - kRestored_ns : 0;
-  const auto rows = store_->incidents("", 0, kMaxRestored);
+  const auto rows = store_->open_incidents();
   INGERO_TRY(rows);
-  for (const auto& row : *rows) {
-    if (row.state == "open") open_[incident_name(row)] = row;
-  }
+  for (const auto& row : *rows) open_[incident_name(row)] = row;
   const auto before = open_;
   uint64_t last_ns = 0;
   Status advanced;
@@ -133,8 +140,16 @@ void Cluster::separate_namesakes(wire::Batch& batch) {
   }
 }
 
+// Other batches are taken while this one gets durable.
 Status Cluster::take(wire::Batch& batch) {
-  const std::lock_guard guard(mutex_);
+  {
+    const std::lock_guard guard(mutex_);
+    INGERO_TRY(take_locked(batch));
+  }
+  return store_->settle();
+}
+
+Status Cluster::take_locked(wire::Batch& batch) {
   ++counters_.requests;
   separate_namesakes(batch);
   const auto written = store_->write(batch);
@@ -523,7 +538,7 @@ Json Cluster::hangs(const std::string& cluster) {
 // For their persistence.
 Result<Onsets> Cluster::onsets_of_the_day(const std::string& cluster) {
   const uint64_t now_ns = clock_.wall_ns();
-  const auto known = store_->incidents(cluster, now_ns > kDay_ns ? now_ns - kDay_ns : 0, kMaxRestored);
+  const auto known = store_->incidents(cluster, now_ns > kDay_ns ? now_ns - kDay_ns : 0, kMaxOfDay);
   INGERO_TRY(known);
   return Onsets(*known);
 }
@@ -558,6 +573,7 @@ Result<Json> Cluster::health() {
   Json over_quota = Json::object();
   const auto refused = quotas_.refused();
   for (size_t i = 0; i < refused.size(); ++i) over_quota[std::string(Quotas::kNames[i])] = refused[i];
+  const auto backlog = store_->backlog();
   const std::lock_guard guard(mutex_);
   uint64_t late = 0;
   for (const auto& [key, job] : jobs_) late += job.detector.late();
@@ -569,6 +585,7 @@ Result<Json> Cluster::health() {
                 {"windows_from_ns", from(coverage->windows_from_ns)},
                 {"minutes_from_ns", from(coverage->minutes_from_ns)},
                 {"hours_from_ns", from(coverage->hours_from_ns)}}},
+              {"spool", backlog ? spool_json(*backlog) : Json(nullptr)},
               {"received",
                {{"requests", counters_.requests},
                 {"undecodable", counters_.undecodable},

@@ -53,10 +53,10 @@ struct EffectsQuery {
 class Cluster {
  public:
   // `hang_after_ns`: how long a rank waits in a collective until the job hangs.
-  static Result<std::unique_ptr<Cluster>> open(store::StoreOptions options, const Clock& clock,
+  static Result<std::unique_ptr<Cluster>> open(std::unique_ptr<store::ClusterStore> store, const Clock& clock,
                                                uint64_t hang_after_ns = kHangAfter_ns, QuotaOptions quotas = {});
 
-  // Adds to `batch.refused` what the store refuses. kFull, kBusy, kIo: nothing was taken; the sender may try again.
+  // Adds to `batch.refused` what the store refuses. kFull, kBusy, kIo: it does not count; the sender may try again.
   Status take(wire::Batch& batch);
   void count_undecodable();
   void count_over_quota();
@@ -117,6 +117,7 @@ class Cluster {
   Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock, uint64_t hang_after_ns, QuotaOptions quotas)
       : store_(std::move(store)), clock_(clock), hang_after_ns_(hang_after_ns), quotas_(quotas) {}
   Status restore();
+  Status take_locked(wire::Batch& batch);
   void separate_namesakes(wire::Batch& batch);
   Job* job_of(const JobKey& key, uint64_t period_ns);
   std::pair<const JobKey*, const Job*> largest_job(const EffectsQuery& query, size_t& others) const;

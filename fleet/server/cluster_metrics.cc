@@ -77,7 +77,22 @@ Result<std::string> Cluster::metrics() {
   gauge("ingero_fleet_nodes", "Nodes that ever sent.", coverage->nodes);
   gauge("ingero_fleet_shared_node_names", "Names that several nodes have, and are kept apart by their instance.",
         names_.shared().size());
-  gauge("ingero_fleet_store_bytes", "Size of the cluster's file.", coverage->bytes);
+  gauge("ingero_fleet_store_bytes", "Size of the cluster's file, or of its tables in ClickHouse.", coverage->bytes);
+  if (const auto backlog = store_->backlog()) {
+    gauge("ingero_fleet_spool_bytes", "What was acknowledged and ClickHouse has not taken yet.",
+          backlog->waiting_bytes);
+    gauge("ingero_fleet_spool_limit_bytes", "How much that may be.", backlog->max_bytes);
+    gauge("ingero_fleet_store_reachable", "Whether ClickHouse took what it was last given.",
+          backlog->last_error.empty() ? 1 : 0);
+    gauge("ingero_fleet_due_minutes", "Minutes whose sums do not hold all of their windows yet.", backlog->due_minutes);
+    counter("ingero_fleet_spool_refused_total", "Batches that the spool did not take: it was full, or the disk failed.",
+            backlog->refused);
+    counter("ingero_fleet_stored_rows_total", "Rows that ClickHouse took.", backlog->rows);
+    counter("ingero_fleet_expired_windows_total", "Windows that were acknowledged, and too old when their turn came.",
+            backlog->expired_windows);
+    counter("ingero_fleet_spool_damaged_bytes_total", "Bytes of the spool that could not be read.",
+            backlog->damaged_bytes);
+  }
   std::map<std::tuple<std::string, std::string, std::string>, uint64_t> open;
   for (const auto& [name, row] : open_) ++open[{row.cluster, row.kind, row.what}];
   out.begin("ingero_fleet_incidents_open", "gauge", "Incidents that last, by cluster, kind and class.");

@@ -342,9 +342,9 @@ ClusterTool run_sql_tool() {
   return {"fleet.cluster.run_sql",
           "fleet_cluster_run_sql",
           "SQL",
-          "One SQL statement that only reads (SQLite). Tables: events (timestamp_ns, cluster_id, node_id, metric_name, "
-          "rank, nranks, value_double, value_int, attrs), nodes, windows, minutes, hours, incidents; pragma_table_info "
-          "has their columns.",
+          "One SQL statement that only reads (SQLite, or ClickHouse where the server stores there). Tables: events "
+          "(timestamp_ns, cluster_id, node_id, metric_name, rank, nranks, value_double, value_int, attrs), nodes, "
+          "windows, minutes, hours, incidents; pragma_table_info (DESCRIBE TABLE) has their columns.",
           input_of(std::move(input)),
           sql_output(),
           true,

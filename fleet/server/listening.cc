@@ -81,6 +81,7 @@ Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options
   served.secrets = std::move(*secrets);
   served.connections = kSenders;
   served.message_bytes = kMaxBodyBytes;
+  served.at_once = options.receiving_threads;
   auto bound = http::GrpcServer::bind(std::move(served), clock);
   if (!bound.ok()) return bound.error().in(kFlag);
   return bound;
@@ -93,7 +94,7 @@ Result<Listening> listen(const ListenOptions& options, const Environment& enviro
   receiving.connections = kSenders;
   receiving.body_bytes = kMaxBodyBytes;
   receiving.takes_packed = true;
-  receiving.at_once = 2;  // one decodes while the other's batch is written
+  receiving.at_once = options.receiving_threads;
   asking.body_bytes = kMaxQuestionBytes;
   asking.open_paths = open_paths();
   asking.weight = weight_of;

@@ -1,12 +1,12 @@
-// The cluster's file: points of any sender, our agents' windows, and incidents, in SQLite (docs/fleet.md, "The store").
+// What a cluster's server keeps, and what it is asked about that: points of any sender, our agents' windows, incidents
+// (docs/fleet.md, "The store"). Two stand behind it: SQLite in one file (sqlite_store.h), and ClickHouse behind a spool
+// on disk (clickhouse/store.h).
 //
-// A batch is in the file when write() returns, and one that is written again changes nothing: a point's identity is its
-// cluster, node, metric, time and attributes; a window's its node, job, start, rank and communicator. A window that is
-// new is added to its minute and its hour in the same transaction, so that these are the sums over the windows that
-// ever were in the file; what is older than windows that were deleted is refused, since it may have been among them.
-// One process at a time has the file (flock), and its size is bounded: the oldest of the finest goes first. Threads:
-// one that writes at a time; the questions have a connection and a lock of their own. Times in nanoseconds since the
-// Unix epoch.
+// A batch that is written again changes nothing: a point's identity is its cluster, node, metric, time and attributes;
+// a window's its node, job, start, rank and communicator; the first that came counts. Minutes and hours are the sums
+// over the windows that ever were in the store; what is older than windows that were deleted is refused, since it may
+// have been among them. Its size is bounded: the oldest of the finest goes first. Threads: one that writes at a time;
+// settle() and the questions from any. Times in nanoseconds since the Unix epoch.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,12 @@
 
 namespace ingero::fleet::store {
 
-inline constexpr size_t kMaxNodes = 4096, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
-
-struct StoreOptions {
-  std::string path;
-  uint64_t max_bytes = uint64_t{8} << 30;
-};
+inline constexpr size_t kMaxNodes = 4096, kMaxOpenIncidents = 1000, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
 
 struct Written {
-  uint64_t points = 0;          // that are new
-  std::vector<size_t> windows;  // of the batch: those that are new
-  std::vector<uint32_t> nodes;  // of each window of the batch: its number in the file
+  uint64_t points = 0;          // that are new, as far as is known before the store has them
+  std::vector<size_t> windows;  // of the batch: those that are new, likewise
+  std::vector<uint32_t> nodes;  // of each window of the batch: its number in this process
   wire::Refusals refused;
 };
 
@@ -63,39 +58,45 @@ struct Coverage {
   uint64_t minutes_from_ns = 0, hours_from_ns = 0;
 };
 
+// What was acknowledged and is not in the store yet, where something stands between.
+struct Backlog {
+  uint64_t waiting_bytes = 0, max_bytes = 0;
+  uint64_t refused = 0;          // calls of write() and settle() that found no room, or a disk that failed
+  uint64_t rows = 0;             // that were handed on
+  uint64_t expired_windows = 0;  // acknowledged, and too old for the store when their turn came
+  uint64_t damaged_bytes = 0;    // that were written, and could not be read
+  uint64_t due_minutes = 0;      // whose sums do not hold all of their windows yet
+  std::string last_error;        // empty: the last try did not fail
+};
+
 class ClusterStore {
  public:
-  // Makes the file where there is none. kBusy: another server has it. kCorrupt: it is something else. kNotSupported: a
-  // newer version made it.
-  static Result<std::unique_ptr<ClusterStore>> open(StoreOptions options);
-  ~ClusterStore();
-  ClusterStore(const ClusterStore&) = delete;
-  ClusterStore& operator=(const ClusterStore&) = delete;
+  virtual ~ClusterStore() = default;
 
-  // kFull, kIo, kBusy: nothing of the batch is in the file.
-  Result<Written> write(const wire::Batch& batch);
-  Status write(const std::vector<IncidentRow>& incidents);
+  // kFull, kIo, kBusy: nothing of the batch is kept.
+  virtual Result<Written> write(const wire::Batch& batch) = 0;
+  virtual Status write(const std::vector<IncidentRow>& incidents) = 0;
+  // What was written before the call outlives the program when it returns.
+  virtual Status settle() = 0;
   // Windows that began in or after `from_ns`, oldest first, each with the number of its node: what a detector needs to
   // go on after a restart.
-  Status each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t node)>& take);
+  virtual Status each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t node)>& take) = 0;
   // The number of a node that has been written; used by what writes.
-  std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const;
+  virtual std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const = 0;
 
-  // At any time, from any thread.
-  Result<History> history(const HistoryQuery& query);
+  virtual Result<History> history(const HistoryQuery& query) = 0;
   // Of a cluster (empty: of all) that lasted to `since_ns` or later, newest first.
-  Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
-  Result<Coverage> coverage();
+  virtual Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit) = 0;
+  // That were open when the program before this one ended: the newest.
+  virtual Result<std::vector<IncidentRow>> open_incidents() = 0;
+  virtual Result<Coverage> coverage() = 0;
+  // Nothing: what is written is in the store at once.
+  virtual std::optional<Backlog> backlog() = 0;
   // One statement that only reads, as {"meta", "columns", "data", "cut"}: at most `rows` rows, 5 s, 128 MB to sort in,
   // one at a time; every table can be read. kInvalid: it is wrong, or would write. kBusy: time; kFull: memory.
-  Result<Json> sql(const std::string& statement, uint64_t rows);
+  virtual Result<Json> sql(const std::string& statement, uint64_t rows) = 0;
   // Every question that is being answered, and every later one, ends with kBusy.
-  void interrupt();
-
- private:
-  struct Impl;
-  explicit ClusterStore(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  virtual void interrupt() = 0;
 };
 
 }  // namespace ingero::fleet::store

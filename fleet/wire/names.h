@@ -30,8 +30,8 @@ inline constexpr std::string_view kOperation[] = {"gpu.collective.op_type"};
 inline constexpr std::string_view kCollectiveBytes[] = {"gpu.collective.size"};
 inline constexpr std::string_view kReason[] = {"reason"};
 inline constexpr std::string_view kState[] = {"state"};
-// As paths of SQLite's json_extract: of a collective's operation.
-inline constexpr const char* kOperationPaths =
-    "'$.\"gpu.collective.op_type\"', '$.\"nccl.op_type\"', '$.op_type', '$.operation'";
+// Of a collective's operation, in the points of any sender.
+inline constexpr std::string_view kOperationNames[] = {"gpu.collective.op_type", "nccl.op_type", "op_type",
+                                                       "operation"};
 
 }  // namespace ingero::fleet::wire

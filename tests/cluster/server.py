@@ -19,9 +19,10 @@ def percentile(values, share):
 
 
 class Server:
-    """Its files, the token and with TLS the certificate `c.pem` among them, are in `folder`. Rates are not limited."""
+    """Its files, the token and with TLS the certificate `c.pem` among them, are in `folder`. Rates are not limited. `store`: the flags that
+    say where it stores, if not in c.db."""
 
-    def __init__(self, ingero, folder, *more, has_tls=False):
+    def __init__(self, ingero, folder, *more, has_tls=False, store=()):
         token = os.path.join(folder, "token")
         with open(os.open(token, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
             file.write(TOKEN)
@@ -32,7 +33,7 @@ class Server:
                             "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
             protection, self.tls = ["--tls-cert", certificate, "--tls-key", key], ssl.create_default_context(cafile=certificate)
         self.process = subprocess.Popen(
-            [ingero, "fleet", "serve", "--db", os.path.join(folder, "c.db"), "--points-rate", "0", "--bytes-rate", "0", *protection, "--token-file", token,
+            [ingero, "fleet", "serve", *(store or ("--db", os.path.join(folder, "c.db"))), "--points-rate", "0", "--bytes-rate", "0", *protection, "--token-file", token,
              "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", *more], stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         ports = re.findall(r"https?://127\.0\.0\.1:(\d+)", line)

@@ -102,19 +102,24 @@ def refused_or_gone(server):
 
 
 class Server:
-    def __init__(self, folder, *more, database="c.db"):
+    """`store`: the flags that say where it stores, if not in the file `database` of `folder`."""
+
+    def __init__(self, folder, *more, database="c.db", store=()):
         self.database = os.path.join(folder, database)
         token = os.path.join(folder, "token")
         with open(token, "w", encoding="utf-8") as file:
             file.write(TOKEN + "\n")
         os.chmod(token, 0o600)
         self.process = clients.started(
-            [INGERO, "fleet", "serve", "--db", self.database, "--insecure-no-tls", "--token-file", token,
+            [INGERO, "fleet", "serve", *(store or ("--db", self.database)), "--insecure-no-tls", "--token-file", token,
              "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", *more], stderr=subprocess.PIPE, text=True)
-        line = self.process.stderr.readline()
-        ports = re.findall(r"http://127\.0\.0\.1:(\d+)", line)
-        if len(ports) != 2:
-            raise AssertionError(line + self.process.stderr.read())
+        said, ports = "", []
+        while len(ports) != 2:
+            line = self.process.stderr.readline()
+            if not line:
+                raise AssertionError(said)
+            said += line
+            ports = re.findall(r"http://127\.0\.0\.1:(\d+)", line) if line.startswith("ingero: OTLP at") else []
         self.otlp, self.api = map(int, ports)
         self.grpc = int(re.search(r"gRPC at 127\.0\.0\.1:(\d+)", line)[1])
 
@@ -161,8 +166,8 @@ class Cluster(unittest.TestCase):
         self.addCleanup(made.cleanup)
         self.folder = made.name
 
-    def serve(self, *more):
-        server = Server(self.folder, *more)
+    def serve(self, *more, **where):
+        server = Server(self.folder, *more, **where)
         self.addCleanup(lambda: server.process.poll() is None and server.stop(signal.SIGKILL))
         return server
 

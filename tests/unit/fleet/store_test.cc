@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "fleet/store/cluster_store.h"
+#include "fleet/store/sqlite_store.h"
 #include "temp_folder.h"
 
 namespace ingero::fleet::store {
@@ -48,7 +48,7 @@ wire::Window window(uint64_t number, uint32_t rank) {
 class Store : public ::testing::Test {
  protected:
   std::unique_ptr<ClusterStore> open(uint64_t max_bytes = uint64_t{1} << 30) {
-    auto opened = ClusterStore::open({path, max_bytes});
+    auto opened = SqliteStore::open({path, max_bytes});
     EXPECT_TRUE(opened.ok()) << (opened.ok() ? "" : opened.error().text());
     return opened.ok() ? std::move(*opened) : nullptr;
   }
@@ -267,16 +267,16 @@ TEST_F(Store, OfAnOlderVersionIsBroughtUpAndKeepsWhatItHas) {
 TEST_F(Store, IsOfOneProcessAndOfNoOtherKind) {
   {
     const auto store = open();
-    const auto second = ClusterStore::open({path});
+    const auto second = SqliteStore::open({path});
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(second.error().code(), Errc::kBusy);
     EXPECT_THAT(second.error().text(), HasSubstr(path));
   }
   std::ofstream(folder.path() + "/x.db") << "words, and not a database";
-  const auto words = ClusterStore::open({folder.path() + "/x.db"});
+  const auto words = SqliteStore::open({folder.path() + "/x.db"});
   ASSERT_FALSE(words.ok());
   EXPECT_EQ(words.error().code(), Errc::kCorrupt);
-  EXPECT_FALSE(ClusterStore::open({folder.path() + "/none/x.db"}).ok());
+  EXPECT_FALSE(SqliteStore::open({folder.path() + "/none/x.db"}).ok());
 }
 
 TEST_F(Store, StaysWithinItsSizeAndLosesTheOldest) {

@@ -1,12 +1,11 @@
-// Writes batches and incidents, each in one transaction, and answers questions: see cluster_store.h.
-#include "fleet/store/cluster_store.h"
+// Writes batches and incidents, each in one transaction, and answers questions: see sqlite_store.h.
+#include "fleet/store/sqlite_store.h"
 
 #include <fcntl.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <map>
 #include <mutex>
 
@@ -14,6 +13,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "fleet/store/rows.h"
 #include "fleet/store/schema.h"
 #include "fleet/wire/names.h"
 #include "store/db/file_check.h"
@@ -46,38 +46,7 @@ constexpr const char* kUpsertIncident =
 constexpr auto kTimeOfQuestion = std::chrono::seconds(5);
 constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine, until the time is looked at
 constexpr sqlite3_int64 kMemoryOfQuestion = 128'000'000, kMemoryToGiveBack = 16'000'000;
-constexpr size_t kBytesOfEvent = 256;  // in an answer: names of members, and numbers
 constexpr uint64_t kBatchesBetweenPrunings = 64;
-
-// Bits of windows.state.
-constexpr int64_t kLost = 1, kMatched = 2, kFailed = 4, kGone = 8;
-int64_t state_of(const wire::Window& window) {
-  return (window.is_lost ? kLost : 0) | (window.is_matched ? kMatched : 0) | (window.has_failed ? kFailed : 0) |
-         (window.is_gone ? kGone : 0);
-}
-
-// Of a window, at most a day: sums over 400 days of them stay within 64 bits.
-int64_t microseconds(double seconds) { return std::llround(std::clamp(seconds, 0.0, 86'400.0) * 1e6); }
-
-int64_t as_signed(uint64_t value) { return static_cast<int64_t>(value); }
-int64_t clipped(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
-
-struct Span {
-  uint64_t first_ns = UINT64_MAX, last_ns = 0;
-};
-using NodeKey = std::pair<std::string, std::string>;
-
-std::map<NodeKey, Span> nodes_of(const wire::Batch& batch) {
-  std::map<NodeKey, Span> nodes;
-  const auto note = [&](const wire::Sender& sender, uint64_t first_ns, uint64_t last_ns) {
-    Span& span = nodes[{sender.cluster, sender.node}];
-    span.first_ns = std::min(span.first_ns, first_ns);
-    span.last_ns = std::max(span.last_ns, last_ns);
-  };
-  for (const auto& point : batch.points) note(point.sender, point.time_ns, point.time_ns);
-  for (const auto& window : batch.windows) note(window.sender, window.start_ns, window.end_ns);
-  return nodes;
-}
 
 // When the statement of a connection has to end.
 struct Limit {
@@ -98,7 +67,7 @@ int is_over(void* given) {
 
 }  // namespace
 
-struct ClusterStore::Impl {
+struct SqliteStore::Impl {
   StoreOptions options;
   ingero::store::WriterLock lock;
   Limit reading_limit, sql_limit;  // outlive the connections that look at them
@@ -229,23 +198,17 @@ struct ClusterStore::Impl {
   Status add_to_sums(const wire::Window& window, uint32_t node) {
     constexpr int64_t kMinute_s = 60, kHour_s = 3600;
     const auto start_s = static_cast<int64_t>(window.start_ns / 1'000'000'000);
-    // Beyond these bounds a sum of many would overflow.
-    constexpr uint64_t kMaxCount = uint64_t{1} << 32;
-    constexpr int64_t kMaxBytes = int64_t{1} << 50;
+    const auto addends = addends_of(window);
     for (const auto& [row, length_s] : {std::pair(&add_to_minute, kMinute_s), {&add_to_hour, kHour_s}}) {
       row->bind(1, start_s / length_s * length_s).bind(2, int64_t{node}).bind(3, std::string_view(window.sender.job));
       row->bind(4, int64_t{window.rank}).bind(5, as_signed(window.communicator));
-      row->bind(6, clipped(std::min(window.count, kMaxCount))).bind(7, clipped(std::min(window.blocked, kMaxCount)));
-      row->bind(8, microseconds(window.work_total_s.value_or(0))).bind(9, microseconds(window.wait_s));
-      row->bind(10, std::min(window.bytes, kMaxBytes));
-      row->bind(11, microseconds(window.preempted_s + window.runqueue_s + window.blocked_s + window.io_s));
+      for (size_t i = 0; i < addends.size(); ++i) row->bind(static_cast<int>(i) + 6, addends[i]);
       INGERO_TRY(row->run());
     }
     return {};
   }
 
   Status put_batch(const wire::Batch& batch, Written& written, std::map<NodeKey, uint32_t>& added) {
-    constexpr const char* kTooMany = "more than 4096 nodes send to this server";
     INGERO_TRY(put_nodes(nodes_of(batch), added));
     const auto number_of = [&](const wire::Sender& sender) -> uint32_t {
       const NodeKey key{sender.cluster, sender.node};
@@ -254,33 +217,18 @@ struct ClusterStore::Impl {
       const auto fresh = added.find(key);
       return fresh == added.end() ? 0 : fresh->second;
     };
-    for (const auto& point : batch.points) {
+    const auto put_point = [this](const wire::Point& point) -> Result<bool> {
       bool is_new = false;
-      if (number_of(point.sender) == 0) {
-        ++written.refused[kTooMany];
-        continue;
-      }
       INGERO_TRY(put(point, is_new));
-      written.points += is_new ? 1 : 0;
-    }
-    for (size_t i = 0; i < batch.windows.size(); ++i) {
-      const uint32_t node = number_of(batch.windows[i].sender);
-      written.nodes.push_back(node);
-      if (node == 0) {
-        ++written.refused[kTooMany];
-        continue;
-      }
-      if (batch.windows[i].start_ns < windows_pruned_ns) {
-        ++written.refused["a window is older than those that are kept"];
-        continue;
-      }
+      return is_new;
+    };
+    const auto put_window = [this](const wire::Window& window, uint32_t node) -> Result<bool> {
       bool is_new = false;
-      INGERO_TRY(put(batch.windows[i], node, is_new));
-      if (!is_new) continue;
-      INGERO_TRY(add_to_sums(batch.windows[i], node));
-      written.windows.push_back(i);
-    }
-    return {};
+      INGERO_TRY(put(window, node, is_new));
+      if (is_new) INGERO_TRY(add_to_sums(window, node));
+      return is_new;
+    };
+    return put_each(batch, windows_pruned_ns, number_of, put_point, put_window, written);
   }
 
   Result<uint64_t> used_bytes() {
@@ -350,6 +298,31 @@ struct ClusterStore::Impl {
     return {};
   }
 
+  // `condition` on ?1, a time, and ?2, a cluster; newest first.
+  Result<std::vector<IncidentRow>> incidents(const char* condition, const std::string& cluster, uint64_t since_ns,
+                                             size_t limit) {
+    std::vector<IncidentRow> rows;
+    const Status status = ask([&](Database& database) -> Status {
+      auto statement = database.prepare(
+          fmt::format("SELECT id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, from_ns, to_ns, "
+                      "confidence, evidence FROM incidents WHERE {} ORDER BY to_ns DESC, id LIMIT ?3",
+                      condition));
+      INGERO_TRY(statement);
+      statement->bind(1, clipped(since_ns)).bind(2, std::string_view(cluster)).bind(3, static_cast<int64_t>(limit));
+      for (;;) {
+        const auto more = statement->step();
+        INGERO_TRY(more);
+        if (!*more) return {};
+        const Statement& row = *statement;
+        rows.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(6), row.text(5),
+                        static_cast<uint32_t>(row.integer(7)), row.uint64(8), row.uint64(9), row.uint64(10),
+                        row.real(11), parse_json(row.bytes(12))});
+      }
+    });
+    INGERO_TRY(status);
+    return rows;
+  }
+
   // `work` with the connection for questions, for as long as one may take.
   template <typename Work>
   Status ask(const Work& work) {
@@ -359,17 +332,17 @@ struct ClusterStore::Impl {
   }
 };
 
-ClusterStore::ClusterStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-ClusterStore::~ClusterStore() = default;
+SqliteStore::SqliteStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SqliteStore::~SqliteStore() = default;
 
-Result<std::unique_ptr<ClusterStore>> ClusterStore::open(StoreOptions options) {
+Result<std::unique_ptr<ClusterStore>> SqliteStore::open(StoreOptions options) {
   auto impl = std::make_unique<Impl>();
   impl->options = std::move(options);
   INGERO_TRY(impl->open());
-  return std::unique_ptr<ClusterStore>(new ClusterStore(std::move(impl)));
+  return std::unique_ptr<ClusterStore>(new SqliteStore(std::move(impl)));
 }
 
-Result<Written> ClusterStore::write(const wire::Batch& batch) {
+Result<Written> SqliteStore::write(const wire::Batch& batch) {
   Written written;
   std::map<NodeKey, uint32_t> added;
   INGERO_TRY(impl_->make_room());
@@ -381,7 +354,7 @@ Result<Written> ClusterStore::write(const wire::Batch& batch) {
   return written;
 }
 
-Status ClusterStore::write(const std::vector<IncidentRow>& incidents) {
+Status SqliteStore::write(const std::vector<IncidentRow>& incidents) {
   if (incidents.empty()) return {};
   return impl_->transaction([&] {
     return impl_->database.run_each(kUpsertIncident, incidents, [](Statement& row, const IncidentRow& one) {
@@ -395,7 +368,7 @@ Status ClusterStore::write(const std::vector<IncidentRow>& incidents) {
   });
 }
 
-Status ClusterStore::each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t)>& take) {
+Status SqliteStore::each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t)>& take) {
   constexpr const char* kSql =
       "SELECT n.cluster_id, n.node_id, w.job_id, w.start_ns, w.end_ns, w.rank, w.comm_id_hash, w.comm_rank, w.nranks, "
       "w.collectives, w.blocked, w.work_s, w.bytes, w.preempted_s, w.run_queue_s, w.io_s, w.node, "
@@ -421,21 +394,17 @@ Status ClusterStore::each_window(uint64_t from_ns, const std::function<void(wire
     if (!row.is_null(18)) window.left = row.integer(18);
     window.operation = row.text(19);
     window.entered_bytes = row.integer(20);
-    const int64_t state = row.integer(21);
-    window.is_lost = (state & kLost) != 0;
-    window.is_matched = (state & kMatched) != 0;
-    window.has_failed = (state & kFailed) != 0;
-    window.is_gone = (state & kGone) != 0;
+    set_state(window, row.integer(21));
     take(std::move(window), static_cast<uint32_t>(row.integer(16)));
   });
 }
 
-std::optional<uint32_t> ClusterStore::node_number(const std::string& cluster, const std::string& node) const {
+std::optional<uint32_t> SqliteStore::node_number(const std::string& cluster, const std::string& node) const {
   const auto found = impl_->nodes.find({cluster, node});
   return found == impl_->nodes.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<History> ClusterStore::history(const HistoryQuery& query) {
+Result<History> SqliteStore::history(const HistoryQuery& query) {
   std::string sql =
       "SELECT timestamp_ns, cluster_id, node_id, metric_name, rank, nranks, value_double, value_int, attrs FROM events "
       "WHERE timestamp_ns BETWEEN ?1 AND ?2";
@@ -449,14 +418,14 @@ Result<History> ClusterStore::history(const HistoryQuery& query) {
   also(" AND node_id = ?{}", query.node);
   also(" AND metric_name = ?{}", query.metric);
   // json_extract of several paths gives an array.
-  const std::string is_operation =
-      fmt::format(" AND ?{{}} IN (SELECT value FROM json_each(json_extract(attrs, {})))", wire::kOperationPaths);
+  std::string is_operation = " AND ?{} IN (SELECT value FROM json_each(json_extract(attrs";
+  for (const std::string_view name : wire::kOperationNames) is_operation += fmt::format(", '$.\"{}\"'", name);
+  is_operation += ")))";
   also(is_operation.c_str(), query.operation);
   if (query.rank) sql += " AND rank = ?3";
   sql += " ORDER BY timestamp_ns DESC, node_id, metric_name, point_hash LIMIT ?4";
   const size_t limit = std::min(query.limit, kMaxHistoryRows);
-  History found;
-  size_t bytes = 0;
+  HistoryRows found(limit);
   const Status status = impl_->ask([&](Database& database) -> Status {
     auto statement = database.prepare(sql);
     INGERO_TRY(statement);
@@ -464,56 +433,40 @@ Result<History> ClusterStore::history(const HistoryQuery& query) {
     if (query.rank) statement->bind(3, *query.rank);
     statement->bind(4, static_cast<int64_t>(limit) + 1);
     for (size_t i = 0; i < texts.size(); ++i) statement->bind(static_cast<int>(i) + 5, texts[i]);
+    const auto integer = [&](int at) { return statement->is_null(at) ? Json(nullptr) : Json(statement->integer(at)); };
     for (;;) {
       const auto more = statement->step();
       INGERO_TRY(more);
       if (!*more) return {};
-      found.is_at_limit = found.events.size() == limit;
+      size_t bytes = 0;
       for (const int at : {1, 2, 3, 8}) bytes += statement->bytes(at).size();
-      bytes += kBytesOfEvent;
-      found.is_too_long = bytes > kMaxHistoryBytes;
-      if (found.is_at_limit || found.is_too_long) return {};
-      const auto integer = [&](int at) {
-        return statement->is_null(at) ? Json(nullptr) : Json(statement->integer(at));
-      };
-      found.events.push_back({{"timestamp_ns", statement->integer(0)},
-                              {"cluster_id", statement->text(1)},
-                              {"node_id", statement->text(2)},
-                              {"metric_name", statement->text(3)},
-                              {"rank", integer(4)},
-                              {"nranks", integer(5)},
-                              {"value_double", statement->is_null(6) ? Json(nullptr) : Json(statement->real(6))},
-                              {"value_int", integer(7)},
-                              {"attrs", parse_json(statement->bytes(8))}});
+      const bool is_taken = found.add(bytes, [&] {
+        return Json{{"timestamp_ns", statement->integer(0)},
+                    {"cluster_id", statement->text(1)},
+                    {"node_id", statement->text(2)},
+                    {"metric_name", statement->text(3)},
+                    {"rank", integer(4)},
+                    {"nranks", integer(5)},
+                    {"value_double", statement->is_null(6) ? Json(nullptr) : Json(statement->real(6))},
+                    {"value_int", integer(7)},
+                    {"attrs", parse_json(statement->bytes(8))}};
+      });
+      if (!is_taken) return {};
     }
   });
   INGERO_TRY(status);
-  return found;
+  return found.take();
 }
 
-Result<std::vector<IncidentRow>> ClusterStore::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
-  std::vector<IncidentRow> rows;
-  const Status status = impl_->ask([&](Database& database) -> Status {
-    auto statement = database.prepare(
-        "SELECT id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, from_ns, to_ns, confidence, "
-        "evidence FROM incidents WHERE to_ns >= ?1 AND (?2 = '' OR cluster_id = ?2) ORDER BY to_ns DESC, id LIMIT ?3");
-    INGERO_TRY(statement);
-    statement->bind(1, clipped(since_ns)).bind(2, std::string_view(cluster)).bind(3, static_cast<int64_t>(limit));
-    for (;;) {
-      const auto more = statement->step();
-      INGERO_TRY(more);
-      if (!*more) return {};
-      const Statement& row = *statement;
-      rows.push_back({row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(6), row.text(5),
-                      static_cast<uint32_t>(row.integer(7)), row.uint64(8), row.uint64(9), row.uint64(10), row.real(11),
-                      parse_json(row.bytes(12))});
-    }
-  });
-  INGERO_TRY(status);
-  return rows;
+Result<std::vector<IncidentRow>> SqliteStore::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
+  return impl_->incidents("to_ns >= ?1 AND (?2 = '' OR cluster_id = ?2)", cluster, since_ns, limit);
 }
 
-Result<Json> ClusterStore::sql(const std::string& statement, uint64_t rows) {
+Result<std::vector<IncidentRow>> SqliteStore::open_incidents() {
+  return impl_->incidents("to_ns >= ?1 AND ?2 = '' AND state = 'open'", "", 0, kMaxOpenIncidents);
+}
+
+Result<Json> SqliteStore::sql(const std::string& statement, uint64_t rows) {
   const std::lock_guard guard(impl_->sql_mutex);
   Limit& limit = impl_->sql_limit;
   const auto begin = std::chrono::steady_clock::now();
@@ -544,12 +497,12 @@ Result<Json> ClusterStore::sql(const std::string& statement, uint64_t rows) {
   return answer;
 }
 
-void ClusterStore::interrupt() {
+void SqliteStore::interrupt() {
   impl_->reading_limit.is_closing = true;
   impl_->sql_limit.is_closing = true;
 }
 
-Result<Coverage> ClusterStore::coverage() {
+Result<Coverage> SqliteStore::coverage() {
   Coverage found;
   const Status status = impl_->ask([&](Database& database) -> Status {
     int64_t points = 0, windows = 0, nodes = 0, pages = 0, bytes = 0, minutes = 0, hours = 0;

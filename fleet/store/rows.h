@@ -1,0 +1,127 @@
+// What both stores make of a batch before they write it: which of it can be kept, and what a window adds to its minute
+// and its hour. Private to fleet/store/. Pure.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "fleet/store/cluster_store.h"
+
+namespace ingero::fleet::store {
+
+using NodeKey = std::pair<std::string, std::string>;  // cluster, node
+
+struct Span {
+  uint64_t first_ns = UINT64_MAX, last_ns = 0;
+
+  void add(const Span& other) {
+    first_ns = std::min(first_ns, other.first_ns);
+    last_ns = std::max(last_ns, other.last_ns);
+  }
+};
+
+// When the data of each node of the batch is from.
+inline std::map<NodeKey, Span> nodes_of(const wire::Batch& batch) {
+  std::map<NodeKey, Span> nodes;
+  for (const auto& one : batch.points) nodes[{one.sender.cluster, one.sender.node}].add({one.time_ns, one.time_ns});
+  for (const auto& one : batch.windows) nodes[{one.sender.cluster, one.sender.node}].add({one.start_ns, one.end_ns});
+  return nodes;
+}
+
+inline int64_t as_signed(uint64_t value) { return static_cast<int64_t>(value); }
+inline int64_t clipped(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
+
+// Bits of windows.state.
+inline constexpr int64_t kLost = 1, kMatched = 2, kFailed = 4, kGone = 8;
+
+inline int64_t state_of(const wire::Window& window) {
+  return (window.is_lost ? kLost : 0) | (window.is_matched ? kMatched : 0) | (window.has_failed ? kFailed : 0) |
+         (window.is_gone ? kGone : 0);
+}
+
+inline void set_state(wire::Window& window, int64_t state) {
+  window.is_lost = (state & kLost) != 0;
+  window.is_matched = (state & kMatched) != 0;
+  window.has_failed = (state & kFailed) != 0;
+  window.is_gone = (state & kGone) != 0;
+}
+
+// Of a window, at most a day: sums over 400 days of them stay within 64 bits.
+inline int64_t microseconds(double seconds) { return std::llround(std::clamp(seconds, 0.0, 86'400.0) * 1e6); }
+
+// What a window adds: collectives, blocked, work_us, wait_us, bytes, off_cpu_us. Bounded, or a sum of many would
+// overflow.
+inline std::array<int64_t, 6> addends_of(const wire::Window& window) {
+  constexpr uint64_t kMaxCount = uint64_t{1} << 32;
+  constexpr int64_t kMaxBytes = int64_t{1} << 50;
+  return {clipped(std::min(window.count, kMaxCount)),
+          clipped(std::min(window.blocked, kMaxCount)),
+          microseconds(window.work_total_s.value_or(0)),
+          microseconds(window.wait_s),
+          std::min(window.bytes, kMaxBytes),
+          microseconds(window.preempted_s + window.runqueue_s + window.blocked_s + window.io_s)};
+}
+
+// Gives what can be kept to `put_point(point)` and `put_window(window, node)`, which answer whether it is new, and
+// notes the rest. `number_of(sender)`: 0 where there is no room for its node. Windows before `windows_from_ns` were
+// deleted.
+template <typename NumberOf, typename PutPoint, typename PutWindow>
+Status put_each(const wire::Batch& batch, uint64_t windows_from_ns, const NumberOf& number_of,
+                const PutPoint& put_point, const PutWindow& put_window, Written& written) {
+  constexpr const char* kTooMany = "more than 4096 nodes send to this server";
+  for (const auto& point : batch.points) {
+    if (number_of(point.sender) == 0) {
+      ++written.refused[kTooMany];
+      continue;
+    }
+    const Result<bool> is_new = put_point(point);
+    INGERO_TRY(is_new);
+    written.points += *is_new ? 1 : 0;
+  }
+  for (size_t i = 0; i < batch.windows.size(); ++i) {
+    const wire::Window& window = batch.windows[i];
+    const uint32_t node = number_of(window.sender);
+    written.nodes.push_back(node);
+    if (node == 0) {
+      ++written.refused[kTooMany];
+      continue;
+    }
+    if (window.start_ns < windows_from_ns) {
+      ++written.refused["a window is older than those that are kept"];
+      continue;
+    }
+    const Result<bool> is_new = put_window(window, node);
+    INGERO_TRY(is_new);
+    if (*is_new) written.windows.push_back(i);
+  }
+  return {};
+}
+
+// The rows of an answer to a HistoryQuery, until it is as long as it may be.
+class HistoryRows {
+ public:
+  explicit HistoryRows(size_t limit) : limit_(limit) {}
+
+  // `texts`: how many bytes of text are in it. False: it was not taken, and nothing more will be.
+  bool add(size_t texts, const std::function<Json()>& make) {
+    found_.is_at_limit = found_.events.size() == limit_;
+    bytes_ += texts + kBytesOfEvent;
+    found_.is_too_long = bytes_ > kMaxHistoryBytes;
+    if (found_.is_at_limit || found_.is_too_long) return false;
+    found_.events.push_back(make());
+    return true;
+  }
+  History take() { return std::move(found_); }
+
+ private:
+  static constexpr size_t kBytesOfEvent = 256;  // names of members, and numbers
+  size_t limit_, bytes_ = 0;
+  History found_;
+};
+
+}  // namespace ingero::fleet::store

@@ -322,7 +322,7 @@ class ManifestReader : private YamlReader {
   hal::Row row(const YamlNode& node) {
     const Keys keys = keys_of(node, "a row",
                               {"name", "kind", "shape", "twins", "flags", "direction", "element_bytes", "returns",
-                               "result", "behind_result", "instead", "op_name", "role"},
+                               "result", "behind_result", "instead", "op_name", "role", "name_asked"},
                               {"name", "kind", "shape"});
     hal::Row out{};
     out.name = text(keys["name"], is_identifier, "a symbol as C spells it");
@@ -341,6 +341,7 @@ class ManifestReader : private YamlReader {
     out.instead = text(keys["instead"], is_identifier, "a symbol as C spells it");
     out.op_name = text(keys["op_name"], is_identifier, "a name as C spells it");
     out.role = static_cast<hal::Role>(word(keys["role"], kRoles, "role"));
+    out.name_asked = static_cast<uint16_t>(number(keys["name_asked"], 1, UINT16_MAX, 0));
     return out;
   }
 

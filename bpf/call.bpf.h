@@ -502,6 +502,40 @@ static __always_inline __u32 enter_call(struct pt_regs *ctx, struct task_struct 
 
 /* Not of a program that takes stacks of threads outside calls: leave_call() takes those of calls. */
 #ifndef OF_A_RUNNING_THREAD
+/* The answer to who asked for a function's name, which the callee has just written: its page is present. */
+static __noinline int name_answered(struct wire_recipe *recipe, struct wire_call_record *record, __u64 ret)
+{
+	__u32 asked = (recipe->asked_word - 1) & 15;
+	__u32 answer = (recipe->answer_word - 1) & 15;
+	struct wire_name *name;
+	long length;
+
+	if (ret || asked >= WIRE_MAX_WORDS || answer >= WIRE_MAX_WORDS)
+		return 0;
+	if ((__u32)record->tail[asked] != recipe->name_asked || !record->tail[answer])
+		return 0; /* something else; or only how long the name is */
+	name = bpf_ringbuf_reserve(&events, sizeof(*name), 0);
+	if (!name) {
+		count_loss(WIRE_LOSS_NAME_RING_FULL);
+		return 0;
+	}
+	length = bpf_probe_read_user_str(name->name, sizeof(name->name), (void *)record->tail[answer]);
+	if (length < 0) {
+		count_loss(WIRE_LOSS_NAME_UNREADABLE);
+		bpf_ringbuf_discard(name, BPF_RB_NO_WAKEUP);
+		return 0;
+	}
+	name->type = WIRE_NAME;
+	name->length = length;
+	name->probe = record->call.probe;
+	name->pid = record->call.pid;
+	name->tid = record->call.tid;
+	name->start_ns = record->call.start_ns;
+	name->address = record->tail[answer];
+	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
 /* A call ends; its frame is number `depth`, known to be its own. */
 static __always_inline void leave_call(
     struct pt_regs *ctx, struct wire_thread *thread, __u32 depth, const __u64 *off, __u64 end_ns)
@@ -527,6 +561,8 @@ static __always_inline void leave_call(
 				frame->record.tail[word] = ret;
 		}
 		follow(recipe, &frame->record, 1);
+		if (recipe->asked_word)
+			name_answered(recipe, &frame->record, (__u32)ret);
 	}
 	if (stack_mode) {
 		__u32 weight = 1;

@@ -75,6 +75,73 @@ static __always_inline void keep_place(struct task_struct *task, struct wire_thr
 		thread->wait.flags |= WIRE_WAIT_HAS_STACK;
 }
 
+/* Threads of the kernel (rcu_preempt, migration/0, ksoftirqd) run for microseconds, and then another program has the
+ * CPU for as long as its time lasts: that one is who ran instead. One slot a CPU, written there only: for the thread
+ * that left it last. */
+#define HEIR_CPUS 512
+
+struct heir {
+	__u32 of_tid;
+	__u32 is_sought; /* until a program gets the CPU */
+	__u32 pid;
+	__u32 tid; /* 0: none has come yet */
+	char comm[WIRE_COMM_LEN];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, HEIR_CPUS);
+	__type(key, __u32);
+	__type(value, struct heir);
+} heirs SEC(".maps");
+
+__u32 heirs_sought = 0; /* nearly always 0: other switches pay for one look at it */
+
+/* `next` gets this CPU; it may be the thread itself. */
+static __always_inline void note_heir(struct task_struct *next)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct heir *heir = bpf_map_lookup_elem(&heirs, &cpu);
+
+	if (!heir || !heir->is_sought)
+		return;
+	heir->is_sought = 0;
+	__sync_fetch_and_add(&heirs_sought, -1);
+	if (next->pid == heir->of_tid)
+		return;
+	heir->pid = next->tgid;
+	heir->tid = next->pid;
+	__builtin_memcpy(heir->comm, next->comm, WIRE_COMM_LEN);
+}
+
+/* This CPU's number plus one, or 0. Not static, so that the verifier checks it once. */
+__noinline int look_for_heir(__u32 tid)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct heir *heir = bpf_map_lookup_elem(&heirs, &cpu);
+
+	if (!heir)
+		return 0;
+	if (!heir->is_sought) {
+		heir->is_sought = 1;
+		__sync_fetch_and_add(&heirs_sought, 1);
+	}
+	heir->tid = 0;
+	heir->of_tid = tid;
+	return cpu + 1;
+}
+
+static __always_inline void take_heir(__u32 cpu, struct wire_sched *record)
+{
+	struct heir *heir = bpf_map_lookup_elem(&heirs, &cpu);
+
+	if (!heir || heir->of_tid != record->tid || !heir->tid)
+		return; /* another thread left that CPU since, or none came */
+	record->preempted_by_pid = heir->pid;
+	record->preempted_by_tid = heir->tid;
+	__builtin_memcpy(record->preempted_by_comm, heir->comm, WIRE_COMM_LEN);
+}
+
 static __always_inline void switched_out(
     struct task_struct *task, struct task_struct *next, bool preempt, unsigned int state, __u64 now)
 {
@@ -106,6 +173,7 @@ static __always_inline void switched_out(
 	thread->preempted_by_pid = next->tgid;
 	thread->preempted_by_tid = next->pid;
 	__builtin_memcpy(thread->preempted_by_comm, next->comm, WIRE_COMM_LEN);
+	thread->heir_cpu = is_runnable && next->flags & KERNEL_THREAD ? look_for_heir(task->pid) : 0;
 	thread->out_ns = now;
 }
 
@@ -161,6 +229,8 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 	__builtin_memcpy(record->preempted_by_comm, thread->preempted_by_comm, WIRE_COMM_LEN);
 	__builtin_memcpy(record->comm, task->comm, WIRE_COMM_LEN);
 	__builtin_memcpy(&record->wait, &thread->wait, sizeof(record->wait));
+	if (thread->heir_cpu)
+		take_heir(thread->heir_cpu - 1, record);
 	/* never wakes: waking the reader from inside the scheduler would cost the switch */
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
@@ -176,13 +246,18 @@ int on_sched_switch(__u64 *ctx)
 	bool next_traced = may_be_traced(next);
 	__u64 now;
 
-	if (!prev_traced && !next_traced)
+	if (!prev_traced && !next_traced) {
+		if (heirs_sought && !(next->flags & KERNEL_THREAD))
+			note_heir(next);
 		return 0;
+	}
 	now = bpf_ktime_get_ns();
 	if (prev_traced && !(state & TASK_DEAD))
 		switched_out(prev, next, preempt, state, now);
 	if (next_traced)
 		switched_in(next, now);
+	if (heirs_sought && !(next->flags & KERNEL_THREAD))
+		note_heir(next);
 	return 0;
 }
 

@@ -177,7 +177,9 @@ struct wire_recipe {
 	__u8 stack_when;      /* enum wire_stack_when */
 	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes other than 0 that are not failures; 0: none */
 	__u32 result_word; /* the word that is the return register, plus one, before it is read behind; 0: none */
-	__u32 pad;
+	__u8 asked_word;   /* the word that says what is asked, plus one; 0: no name is answered */
+	__u8 answer_word;  /* the word that points to where the callee writes the answer, plus one */
+	__u16 name_asked;  /* what is asked where the answer is a name: a C string, read when the call returns */
 	struct wire_peek peeks[WIRE_MAX_WORDS];
 };
 
@@ -251,7 +253,8 @@ struct wire_sched {
 	__u64 out_ns;		/* left the CPU */
 	__u64 woken_ns;		/* became runnable; 0 when it always was */
 	__u64 in_ns;		/* back on a CPU */
-	__u32 preempted_by_pid; /* who got the CPU when this thread left it */
+	__u32 preempted_by_pid; /* who got the CPU when this thread left it; of the kernel's own threads, who came after
+				 */
 	__u32 preempted_by_tid;
 	char preempted_by_comm[WIRE_COMM_LEN];
 	char comm[WIRE_COMM_LEN];
@@ -589,7 +592,9 @@ struct wire_thread {
 	__u32 preempted_by_pid;
 	__u32 preempted_by_tid;
 	char preempted_by_comm[WIRE_COMM_LEN];
-	__u32 out_kind;
+	__u16 out_kind;
+	__u16 heir_cpu; /* a thread of the kernel's got this CPU, plus one, and who comes after it is looked for; 0:
+			   none */
 	__u32 depth;
 	__u32 written;	  /* records of calls, to look at the ring's backlog now and then */
 	__u32 watched;	  /* of a thread that only wakes traced ones: its depth, from 1 */

@@ -17,18 +17,14 @@ void add_backend_options(Command command, BackendOptions& options) {
       .show_default();
 }
 
-namespace {
-
-bool is_shipped(const std::string& name) {
+bool is_shipped_backend(const std::string& name) {
   return std::ranges::any_of(backends::shipped_manifests(), [&](const auto& shipped) { return shipped.name == name; });
 }
-
-}  // namespace
 
 Result<std::unique_ptr<backends::Registry>> load_backends(const BackendOptions& options, std::vector<Error>& unusable) {
   auto registry = std::make_unique<backends::Registry>();
   for (const std::string& file : options.files) {
-    const auto added = is_shipped(file) ? Status() : registry->add_file(file);
+    const auto added = is_shipped_backend(file) ? Status() : registry->add_file(file);
     if (!added.ok()) return added.error().in("--backend");
   }
   unusable = registry->add_folder(options.folder);

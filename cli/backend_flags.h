@@ -19,6 +19,9 @@ struct BackendOptions {
 };
 void add_backend_options(Command command, BackendOptions& options);
 
+// Is it the name of a manifest that is part of the program?
+bool is_shipped_backend(const std::string& name);
+
 // The registry that the flags describe, with the shipped manifests. --backend may also name one of these, which changes
 // nothing. A file named by it must load; a file of the folder that does not is left out and reported in `unusable`.
 Result<std::unique_ptr<backends::Registry>> load_backends(const BackendOptions& options, std::vector<Error>& unusable);

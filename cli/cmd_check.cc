@@ -27,7 +27,9 @@ std::vector<agent::ReadinessCheck> add_backends(const BackendOptions& options, b
     std::vector<backends::ManifestProblem> problems;
     agent::ReadinessCheck check{
         fmt::format("backend {}", printable(file)), agent::CheckResult::kPass, false, {}, {}, {}};
-    if (const Status added = registry.add_file(file, &problems); added.ok()) {
+    if (is_shipped_backend(file)) {
+      check.value = "part of this program, and always used";
+    } else if (const Status added = registry.add_file(file, &problems); added.ok()) {
       const hal::Backend& backend = *registry.all().back();
       size_t rows = 0;
       for (const auto& library : backend.libraries) rows += library.rows.size();

@@ -372,7 +372,12 @@ void Engine::Impl::take_failure(const hal::Event& event, const CallFacts& facts,
                                 ThreadState& thread, ProcessWindow& sum) {
   ++sum.failed;
   consider(sum.first_failed, event, 1);
-  if (!event.has(Has::kReturnCode)) return;
+  const bool has_code = event.has(Has::kReturnCode);
+  if (event.start_mono_ns >= process.last_failure.start_mono_ns) {
+    process.last_failure = {event.call, has_code ? std::optional(event.return_code) : std::nullopt,
+                            event.start_mono_ns};
+  }
+  if (!has_code) return;
   if (process.failures.size() < 64 || process.failures.contains({event.call, event.return_code})) {
     ++process.failures[{event.call, event.return_code}];
   }

@@ -77,6 +77,13 @@ const Launches::One* Launches::last(std::optional<uint64_t> stream, uint64_t bef
   return last;
 }
 
+// "xMalloc returned 2 (xErrorMemoryAllocation)"
+std::string Engine::Impl::returned(hal::CallId call, std::optional<int64_t> code) const {
+  if (!code) return fmt::format("{} returned nothing (a null pointer)", calls[call].op);
+  const std::string name = options.status_of ? options.status_of(call, *code) : std::string();
+  return fmt::format("{} returned {}{}", calls[call].op, *code, name.empty() ? "" : " (" + name + ")");
+}
+
 // The first error of a process after which nothing works. One that was caused by earlier work leads to that work.
 void Engine::Impl::note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning) {
   if (process.fatal_mono_ns != 0) return;
@@ -87,9 +94,7 @@ void Engine::Impl::note_fatal(const hal::Event& event, ProcessState& process, co
   finding.number = finding.number_now = 1;
   finding.confidence = 1;
   finding.onset_mono_ns = event.start_mono_ns;
-  const std::string name = options.status_of ? options.status_of(event.call, event.return_code) : std::string();
-  finding.detail =
-      fmt::format("{} returned {}{}", calls[event.call].op, event.return_code, name.empty() ? "" : " (" + name + ")");
+  finding.detail = returned(event.call, event.return_code);
   finding.cause = meaning.meaning;
   finding.remedy = meaning.remedy;
   Sample sample = sample_of(event, 1);
@@ -236,6 +241,12 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
       finding.sample = process->last_calls.back();
     }
     if (finding.sample) finding.op = finding.sample->call;
+    // What failed among its last calls is most often why it gave up.
+    if (const ProcessState::Failure& last = process->last_failure;
+        signal == 0 && last.start_mono_ns != 0 && !process->last_calls.empty() &&
+        last.start_mono_ns >= process->last_calls.front().start_mono_ns) {
+      finding.detail = returned(last.call, last.code);
+    }
     if (process->first_call_window != 0) {
       add_hang_before(*process, finding);
       add_killed_workers(*process, found);

@@ -88,6 +88,7 @@ struct Engine::Impl {
   uint64_t usual_of(const ProcessState& process, hal::CallId call, uint64_t* slowest) const;
 
   // engine_ends.cc
+  std::string returned(hal::CallId call, std::optional<int64_t> code) const;
   void note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning);
   void note_exit(const hal::Event& event, ProcessState& process);
   void note_wait(const hal::Event& event, const hal::Wait& wait);

@@ -187,7 +187,12 @@ struct ProcessState {
   uint64_t queues = 0, first_queue_ns = ~uint64_t{0}, last_queue_ns = 0;
   uint64_t completion_wait_ns = 0;  // in calls that wait for completions
   Launches launches;
-  std::vector<Sample> last_calls;      // the last kLastCalls, by their starts
+  std::vector<Sample> last_calls;  // the last kLastCalls, by their starts
+  struct Failure {
+    hal::CallId call = hal::kNoCall;
+    std::optional<int64_t> code;  // none: a null pointer
+    uint64_t start_mono_ns = 0;   // 0: no call has failed
+  } last_failure;
   std::vector<Sample> calls_at_end;    // in which its threads ended
   std::optional<int64_t> exit_status;  // as waitpid(2) gives it
   // Waits for a lock or for requests so long that they may be for ever, the last kLongWaits; not for a lock that

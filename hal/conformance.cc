@@ -142,6 +142,10 @@ class Evaluator {
     } else {
       expect(!has(Field::kName), "captures a name that is not used: add the flag registers_name");
     }
+    expect(has(Field::kAnswer) == (row.name_asked != 0) && has(Field::kAsked) == has(Field::kAnswer),
+           "has one or two of asked, answer and name_asked, which belong together");
+    expect(row.name_asked == 0 || (has(Field::kFunction) && row.kind == Kind::kModule),
+           "is asked for the name of a function that it does not have, or is not a module");
     if ((row.flags & kAliasesFunction) != 0) {
       expect(has(Field::kFunction) && has(Field::kHandle), "aliases a function without function and handle");
     }

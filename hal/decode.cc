@@ -204,8 +204,8 @@ void put_word(const Call& call, Field field, uint64_t value, Event& event, Parts
     case Field::kDatatype:
       parts.datatype = value;
       return;
-    // Words without a column of their own: kName, kId and kExcluded travel in their own record, those of communicators
-    // go into the call's Exchange, the rest belong to later rooms.
+    // Words without a column of their own: kName, kAnswer, kId and kExcluded travel in their own record, those of
+    // communicators go into the call's Exchange, the rest belong to later rooms.
     case Field::kNone:
     case Field::kValue:
     case Field::kName:
@@ -224,6 +224,8 @@ void put_word(const Call& call, Field field, uint64_t value, Event& event, Parts
     case Field::kPort:
     case Field::kQueuePair:
     case Field::kBlocking:
+    case Field::kAsked:
+    case Field::kAnswer:
     case Field::kFieldCount:
       return;
   }

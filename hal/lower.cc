@@ -125,6 +125,20 @@ class Recipe {
     add({}, 0, &at_return, meaning_of(at_return));
     lowered_.recipe.result_word = lowered_.recipe.n_words;
   }
+  // What the callee wrote is read when the call returns, if it was asked for a name.
+  void read_answer(uint16_t name_asked) {
+    const auto word_of = [&](Field field) {
+      uint8_t word = 0;
+      while (word < lowered_.recipe.n_words && lowered_.words[word].field != field) ++word;
+      return static_cast<uint8_t>(word < lowered_.recipe.n_words ? word + 1 : 0);
+    };
+    wire_recipe& recipe = lowered_.recipe;
+    recipe.name_asked = name_asked;
+    recipe.asked_word = word_of(Field::kAsked);
+    recipe.answer_word = word_of(Field::kAnswer);
+    if (recipe.asked_word == 0 || recipe.answer_word == 0) return fail("is asked for a name without asked and answer");
+    ++recipe.n_return_peeks;  // without a peek of its own: what is done at return is done only where there is any
+  }
   void fail(std::string what) {
     if (failure_.empty()) failure_ = std::move(what);
   }
@@ -249,6 +263,7 @@ Result<Lowered> lower(const Row& row, Arch arch) {
     walk<Aapcs64>(row.shape, recipe);
   }
   if (row.behind_result.into != Field::kNone) recipe.add_behind_result(row.behind_result);
+  if (row.name_asked != 0) recipe.read_answer(row.name_asked);
   if (!recipe.failure().empty()) {
     return Error(Errc::kInvalid, fmt::format("row {}: {}", row.name, recipe.failure()));
   }

@@ -114,6 +114,7 @@ struct Row {
   uint16_t op = 0;                      // number of its op, 0: assigned by the store's dictionary
   std::string_view op_name = {};        // name in recordings where it differs from `name`
   Role role = Role::kNone;              // kCommunicator calls, and those that open and close a group
+  uint16_t name_asked = 0;  // kAsked of this value: what is at kAnswer at return is kFunction's name; 0: none
 };
 
 // Every symbol `row` may be exported as: the base name, then its variants.

@@ -62,6 +62,8 @@ constexpr std::array<std::string_view, static_cast<size_t>(Field::kFieldCount)> 
     "port",
     "queue_pair",
     "blocking",
+    "asked",
+    "answer",
 };
 // A word added to one of the enums without its spelling leaves the last entry empty.
 static_assert(!kKindNames.back().empty() && !kFieldNames.back().empty());

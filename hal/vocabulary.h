@@ -107,6 +107,8 @@ enum class Field : uint8_t {
   kPort,
   kQueuePair,
   kBlocking,  // not 0: the call returns when the work is done; 0: when it is queued (hal/call_table.h)
+  kAsked,     // what is asked about kFunction: Row::name_asked is its name
+  kAnswer,    // where the callee writes the answer: a C string where a name was asked for, read when the call returns
   kFieldCount,
 };
 std::string_view name_of(Field field);

@@ -409,7 +409,7 @@ bool Tracer::examine_here_or_later(const hal::FileId& id, Source source, Foreign
 void Tracer::report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason) {
   if (foreign_.is_cancelled()) return set_seen(id, std::nullopt);  // the trace ends: it was not waited for
   foreign_.give_up(file, reason);
-  keep_unread(id, source, "not traced: " + reason.text());
+  (void)keep_unread(id, source, "not traced: " + reason.text());
   set_seen(id, nullptr, clock_.mono_ns() + kUnreadForNs);
 }
 
@@ -422,7 +422,7 @@ void Tracer::note_unreadable(const Source& source, const ForeignFile& file, cons
 // A file that can be read and holds no code that can be probed. True: it is a described library's.
 bool Tracer::report_unsupported(const hal::FileId& id, const Source& source, const Error& reason) {
   if (reason.code() != Errc::kNotSupported || !is_described(source.untrusted_path)) return false;
-  keep_unread(id, source, "not traced: " + reason.text());
+  (void)keep_unread(id, source, "not traced: " + reason.text());
   if (source.pid == 0) return true;  // installed, and not in use
   ledger_.add(hal::Loss::library_unsupported);
   ledger_.name(hal::Loss::library_unsupported,
@@ -434,15 +434,21 @@ bool Tracer::report_unsupported(const hal::FileId& id, const Source& source, con
 void Tracer::report_unprobed(const hal::FileId& id, const Source& source) {
   if (source.pid == 0) return;
   for (const hal::Backend* backend : options_.unprobed) {
-    keep_unread(id, source, fmt::format("not traced: its calls are recorded with {}", backend->opt_in), {&backend, 1});
+    const std::string note = fmt::format("not traced: its calls are recorded with {}", backend->opt_in);
+    if (!keep_unread(id, source, note, {&backend, 1})) continue;
+    ledger_.add(hal::Loss::library_off);
+    ledger_.name(hal::Loss::library_off,
+                 fmt::format("{} in process {} (recorded with {})", printable(source.untrusted_path, 200), source.pid,
+                             backend->opt_in));
   }
 }
 
-void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note) {
-  keep_unread(id, source, note, backends_);
+bool Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note) {
+  return keep_unread(id, source, note, backends_);
 }
 
-void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note,
+// True: the file is a library of one of these.
+bool Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note,
                          std::span<const hal::Backend* const> backends) {
   auto unread = std::make_unique<File>();
   unread->is_noted = true;
@@ -462,7 +468,9 @@ void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std:
   }
   const std::scoped_lock lock(mutex_);
   drop_report(id);
-  if (!unread->reports.empty()) files_.push_back(std::move(unread));
+  if (unread->reports.empty()) return false;
+  files_.push_back(std::move(unread));
+  return true;
 }
 
 // The described libraries in an image.

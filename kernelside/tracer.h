@@ -174,8 +174,8 @@ class Tracer {
   void note_unreadable(const Source& source, const ForeignFile& file, const Error& reason);
   void note_hidden(const std::string& library, const Source& source);
   bool report_unsupported(const hal::FileId& id, const Source& source, const Error& reason);
-  void keep_unread(const hal::FileId& id, const Source& source, const std::string& note);
-  void keep_unread(const hal::FileId& id, const Source& source, const std::string& note,
+  bool keep_unread(const hal::FileId& id, const Source& source, const std::string& note);
+  bool keep_unread(const hal::FileId& id, const Source& source, const std::string& note,
                    std::span<const hal::Backend* const> backends);
   void report_unprobed(const hal::FileId& id, const Source& source);
   void note_late(const std::string& path, uint32_t pid);

@@ -107,7 +107,8 @@ std::vector<std::string> findings(const Report& report) {
     unfinished += call.unfinished;
   }
   if (calls > 0 && errors == calls) {
-    lines.push_back(fmt::format("Every one of the {} returned an error.", counted(calls, "GPU call")));
+    lines.push_back(calls == 1 ? "The only GPU call returned an error."
+                               : fmt::format("Every one of the {} returned an error.", counted(calls, "GPU call")));
   } else if (errors > 0) {
     lines.push_back(fmt::format("{} of {} returned an error ({}).", number(errors), counted(calls, "GPU call"),
                                 format_percent(errors, calls)));
@@ -275,7 +276,7 @@ std::string slowest_text(const Report& report, bool colour) {
     const uint64_t ns = call.duration_ns.value_or(0);
     std::string usual;
     if (const CallStats* stats = stats_of(report.calls, call);
-        stats != nullptr && stats->p50_ns > 0 && stats->count >= correlate::kEnoughForUsual) {
+        stats != nullptr && stats->p50_ns > 0 && stats->count >= kEnoughCalls) {
       const double ratio = static_cast<double>(ns) / static_cast<double>(stats->p50_ns);
       if (ratio >= 2) usual = fmt::format(", {:.0f} times its usual {}", ratio, format_duration(stats->p50_ns));
     }
@@ -424,7 +425,7 @@ std::string losses_text(const Report& report, bool colour) {
   for (const store::LossCount& loss : report.losses) {
     const Style style = loss.severity == "info" ? Style::kPlain : Style::kRed;
     out += fmt::format("  {}: {} {}\n", styled(printable(loss.name), style, colour), number(loss.count),
-                       printable(loss.sentence));
+                       printable(hal::brief(loss.sentence)));
     if (loss.name == hal::name_of(hal::Loss::ring_full)) out += lost_calls_text(report);
   }
   return out;
@@ -571,8 +572,13 @@ constexpr Section kSections[] = {
 std::string report_text(const Report& report, bool per_process, bool colour) {
   std::string out = heading(report);
   if (report.events == 0) {
-    // Adapters, devices and the machine are looked at also where no call is made.
-    return report.diagnosis.chains.empty() ? out : out + incidents_text(report, colour);
+    // Adapters, devices and the machine are looked at also where no call is made; and why there is none may be a loss.
+    if (!report.diagnosis.chains.empty()) out += incidents_text(report, colour);
+    if (!report.losses.empty()) {
+      add_heading(out, "What was lost", colour);
+      out += losses_text(report, colour);
+    }
+    return out;
   }
   // What ended a program or holds it for ever comes before where its time went.
   const auto& chains = report.diagnosis.chains;
@@ -593,7 +599,7 @@ std::string report_text(const Report& report, bool per_process, bool colour) {
     add_heading(out, section.heading, colour);
     out += text;
   }
-  if (report.chains > 0) {
+  if (report.chains > chains.size()) {
     out += fmt::format("\nThe recording also holds {}: ingero explain --chains shows them.\n",
                        counted(report.chains, "causal chain"));
   }

@@ -140,33 +140,64 @@ void add_stopper(const Part& part, ProcessTime& time) {
   time.remedy = fmt::format("see why {} stops it", who);
 }
 
+struct CallTime {
+  std::string call, kind, line;  // ", in main() at line 1 of its file": where most of it was; empty: not known
+  int64_t ns = 0, count = 0;
+  double percent = 0;  // of the calls of these kinds
+};
+
+// The call with at least half of the thread's time in calls of these kinds ("'alloc', 'free'").
+std::optional<CallTime> costliest_call(const Part& part, const ProcessTime& time, std::string_view kinds) {
+  std::map<std::string, CallTime> calls;
+  int64_t all_ns = 0;
+  part.ask(fmt::format("SELECT a.call, a.kind, a.ns, a.n, x.frames FROM (SELECT e.call, e.kind, e.stack_hash, "
+                       "sum(e.duration) AS ns, count(*) AS n FROM events e WHERE {{}} AND e.kind IN ({}) AND "
+                       "e.depth = 0 GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT 1000) a "
+                       "LEFT JOIN stack_traces x ON x.hash = a.stack_hash ORDER BY 3 DESC",
+                       kinds),
+           part.events_of_thread(time), [&](std::span<const store::Value> row) {
+             CallTime& one = calls[printable(row[0].as_text(), 60)];
+             one.kind = row[1].as_text();
+             one.ns += row[2].integer;
+             one.count += row[3].integer;
+             all_ns += row[2].integer;
+             if (!one.line.empty()) return;
+             const std::vector<symbols::StackFrame> frames = symbols::parse_frames(row[4].as_text());
+             if (const symbols::StackFrame* frame = symbols::line_of(frames)) one.line = ", in " + line_text(*frame);
+           });
+  const auto most = std::max_element(calls.begin(), calls.end(),
+                                     [](const auto& a, const auto& b) { return a.second.ns < b.second.ns; });
+  if (most == calls.end() || most->second.ns * 2 < all_ns || all_ns <= 0) return {};
+  most->second.call = most->first;
+  most->second.percent = 100 * static_cast<double>(most->second.ns) / static_cast<double>(all_ns);
+  return most->second;
+}
+
 // Which call it was, and where.
 void add_allocations(const Part& part, ProcessTime& time) {
   if (time.budget.result.limit != Limit::kAllocationBound && time.budget.result.second != Limit::kAllocationBound)
     return;
-  std::map<std::string, int64_t> calls;
-  std::map<std::string, std::string> lines;  // where most of it was
-  int64_t all_ns = 0;
-  part.ask(
-      "SELECT a.call, a.ns, x.frames FROM (SELECT e.call, e.stack_hash, sum(e.duration) AS ns FROM events e WHERE {} "
-      "AND e.kind IN ('alloc', 'free') AND e.depth = 0 GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 1000) a "
-      "LEFT JOIN stack_traces x ON x.hash = a.stack_hash ORDER BY 2 DESC",
-      part.events_of_thread(time), [&](std::span<const store::Value> row) {
-        const std::string name = printable(row[0].as_text(), 60);
-        all_ns += row[1].integer;
-        calls[name] += row[1].integer;
-        const std::vector<symbols::StackFrame> frames = symbols::parse_frames(row[2].as_text());
-        if (const symbols::StackFrame* frame = symbols::line_of(frames)) lines.try_emplace(name, line_text(*frame));
-      });
-  const auto most =
-      std::max_element(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == calls.end() || most->second * 2 < all_ns || all_ns <= 0) return;
-  const auto& [call, call_ns] = *most;
-  const std::string line = lines.contains(call) ? ", in " + lines[call] : std::string();
-  time.because.push_back(fmt::format("{} took {:.0f}% of its time in allocations{}", call,
-                                     100 * static_cast<double>(call_ns) / static_cast<double>(all_ns), line));
+  const auto most = costliest_call(part, time, "'alloc', 'free'");
+  if (!most) return;
+  time.because.push_back(
+      fmt::format("{} took {:.0f}% of its time in allocations{}", most->call, most->percent, most->line));
   // All vendors' calls for memory of the host say so.
-  if (call.find("Host") != std::string::npos) time.remedy = "pin the host memory once, before the loop, and reuse it";
+  if (most->call.find("Host") != std::string::npos) {
+    time.remedy = "pin the host memory once, before the loop, and reuse it";
+  }
+}
+
+// Likewise of calls that neither submit nor wait: what compiles and loads device code, opens devices, joins ranks.
+void add_other_calls(const Part& part, ProcessTime& time) {
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  const uint64_t low = sums.of(TimeClass::kOtherCall).low;
+  if (low * 100 < sums.total_ns() || low * 100 < kSomePercent * sums.lost_low()) return;
+  const auto most = costliest_call(part, time, "'module', 'device', 'communicator', 'fabric'");
+  if (!most) return;
+  time.because.push_back(fmt::format("{} took {:.0f}% of its time in other GPU calls ({}){}", most->call, most->percent,
+                                     most->count == 1 ? "one call" : fmt::format("{} calls", most->count), most->line));
+  if (most->kind != "module" || low < sums.of(TimeClass::kHost).low) return;
+  time.remedy = "compile and load device code once, before the work, and keep it: kernels, programs or their binaries";
 }
 
 // Functions of CPython's collector. The exported one stands for all in a stripped interpreter.
@@ -478,6 +509,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_pageable(part, time);
     add_stopper(part, time);
     add_allocations(part, time);
+    add_other_calls(part, time);
   }
   add_late_ranks(part, times);
   for (ProcessTime& time : times) add_ranks(part, time);

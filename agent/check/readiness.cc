@@ -149,6 +149,7 @@ ReadinessCheck library_check(const hal::Backend& backend, const hal::Library& li
     check.value =
         fmt::format("{} file{}, {} process{}", found, found == 1 ? "" : "s", pids.size(), pids.size() == 1 ? "" : "es");
     check.detail = fmt::format("{} described functions in it", rows.resolved);
+    if (!backend.opt_in.empty()) check.detail += fmt::format("; recorded with {} only", backend.opt_in);
   }
   return check;
 }

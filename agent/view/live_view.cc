@@ -95,9 +95,9 @@ std::string render_losses(const Recorder& recorder, bool colour) {
     const hal::LossRow& row = hal::kLossTable[loss];
     const uint64_t count = recorder.losses().count(static_cast<hal::Loss>(loss));
     if (count == 0 || row.severity == hal::Severity::kInfo) continue;
-    text += report::styled(
-        fmt::format("  {} {}: {}\n", row.name, count, recorder.losses().sentence(static_cast<hal::Loss>(loss))),
-        report::Style::kRed, colour);
+    text += report::styled(fmt::format("  {} {}: {}\n", row.name, count,
+                                       hal::brief(recorder.losses().sentence(static_cast<hal::Loss>(loss)))),
+                           report::Style::kRed, colour);
   }
   for (const auto& [call, count] : recorder.lost_by_call()) text += fmt::format("    {} {}\n", call, count);
   return text.empty() ? "" : "Lost:\n" + text;
@@ -133,6 +133,9 @@ std::string render_trace(const Recorder& recorder, const hal::CallTable& calls, 
                       recorder.stats().events(), recorder.stored(), format_bytes(recorder.file_bytes()),
                       kernelside::name_of(recorder.mechanism()));
   text += losses.empty() ? "Lost: nothing\n" : losses;
+  if (recorder.losses().count(hal::Loss::library_off) > 0) {
+    text += fmt::format("Not recorded: {}\n", hal::brief(recorder.losses().sentence(hal::Loss::library_off)));
+  }
   return text;
 }
 

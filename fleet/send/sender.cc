@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "fleet/wire/clock.h"
 #include "fleet/wire/encode.h"
+#include "serve/net/gzip.h"
 #include "serve/otlp/encode.h"
 #include "serve/otlp/sending_thread.h"
 
@@ -129,7 +130,7 @@ void Sender::Impl::drop(uint64_t points) {
 
 void Sender::Impl::push(std::deque<Payload>& to, std::string body, uint32_t points) {
   if (body.empty()) return;
-  Payload payload{serve::otlp::Signal::kMetrics, true, points, serve::otlp::gzip(body)};
+  Payload payload{serve::otlp::Signal::kMetrics, true, points, serve::net::gzip(body)};
   waiting_bytes += payload.body.size();
   to.push_back(std::move(payload));
 }

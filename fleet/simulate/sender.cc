@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "fleet/wire/encode.h"
-#include "serve/otlp/encode.h"
+#include "serve/net/gzip.h"
 
 namespace ingero::fleet::simulate {
 namespace {
@@ -84,7 +84,7 @@ void Sender::send(Plan& plan, uint32_t window) {
       if (windows.empty()) {
         ++silent_;
       } else {
-        send(serve::otlp::gzip(wire::encode_windows(windows, {"", 0, plan.clock(node, window)})));
+        send(serve::net::gzip(wire::encode_windows(windows, {"", 0, plan.clock(node, window)})));
       }
     }
   };

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include <zlib.h>
-
 #include "serve/metrics/metric_names.h"
+#include "serve/net/gzip.h"
 #include "serve/otlp/message.h"
 #include "serve/otlp/names.h"
 
@@ -188,7 +187,7 @@ class Requests {
     std::string body = encoding_.is_json ? put_request<Json>(encoding_, signal_, encoded_)
                                          : put_request<Proto>(encoding_, signal_, encoded_);
     encoded_.clear();
-    if (encoding_.is_gzip) body = gzip(body);
+    if (encoding_.is_gzip) body = net::gzip(body);
     payloads_.push_back({signal_, encoding_.is_gzip, static_cast<uint32_t>(items_), std::move(body)});
     items_ = 0;
   }
@@ -232,22 +231,6 @@ std::vector<Payload> encode_spans(std::span<const Span> spans, const Encoding& e
   Requests requests(encoding, Signal::kTraces, kMaxSpansARequest);
   for (const Span& span : spans) requests.add(encoding.is_json ? put_span<Json>(span) : put_span<Proto>(span), 1);
   return requests.take();
-}
-
-std::string gzip(std::string_view text) {
-  constexpr int kGzip = 15 + 16, kMemory = 8;
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
-    std::abort();
-  std::string out(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // zlib does not write there
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  (void)deflate(&stream, Z_FINISH);  // there is room: deflateBound
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 }  // namespace ingero::serve::otlp

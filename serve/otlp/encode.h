@@ -30,7 +30,4 @@ std::vector<Payload> encode_metrics(const metrics::MetricSet& metrics, const Enc
                                     uint64_t wall_ns);
 std::vector<Payload> encode_spans(std::span<const Span> spans, const Encoding& encoding);
 
-// The format of RFC 1952.
-std::string gzip(std::string_view text);
-
 }  // namespace ingero::serve::otlp

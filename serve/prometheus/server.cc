@@ -1,6 +1,8 @@
 // One path of the program's HTTP server: see server.h. (prometheus-cpp's own server knows no bearer tokens.)
 #include "serve/prometheus/server.h"
 
+#include "serve/net/gzip.h"
+
 namespace ingero::serve::prometheus {
 
 Result<std::unique_ptr<Server>> Server::bind(const ServerOptions& options) {
@@ -23,7 +25,12 @@ void Server::start(std::function<std::string()> page) {
     if (request.method != "GET" && request.method != "HEAD")
       return {405, "text/plain", "only GET\n", {{"Allow", "GET"}}};
     const std::scoped_lock lock(page_mutex_);
-    return {200, "text/plain; version=0.0.4; charset=utf-8", page()};
+    http::Response response{200, "text/plain; version=0.0.4; charset=utf-8", page(), {{"Vary", "Accept-Encoding"}}};
+    if (net::accepts_gzip(request.header("Accept-Encoding"))) {
+      response.body = net::gzip(response.body);
+      response.headers.emplace_back("Content-Encoding", "gzip");
+    }
+    return response;
   });
 }
 

@@ -27,6 +27,25 @@ def SwitchesOfAThreadAreItsOwnAndDoNotOverlap(build):
     check(inside <= away * 1.01 + 20000, f"switches inside a call add up to {inside} ns, it was away for {away} ns")
 
 
+def AThreadOfTheKernelIsNotAccusedOfWhatRanAfterIt(build):
+    """Two loops share a CPU. The kernel's own threads get it now and then, for microseconds; the other loop has the rest."""
+    spin = "import time; end = time.monotonic() + {}\nwhile time.monotonic() < end: pass"
+    other = subprocess.Popen(["taskset", "-c", "0", "python3", "-c", spin.format(60)])
+    try:
+        with Trace(build, command=["taskset", "-c", "0", "python3", "-c", spin.format(5)]) as trace:
+            check(trace.wait() == 0, "the command failed")
+    finally:
+        other.kill()
+        other.wait()
+    kernel = "culprit_comm GLOB 'rcu_*' OR culprit_comm GLOB 'ksoftirqd/*' OR culprit_comm GLOB 'kworker/*' OR culprit_comm GLOB 'migration/*'"
+    row = trace.recording.rows(
+        f"SELECT sum(culprit_ns) AS all_ns, sum(({kernel}) * culprit_ns) AS kernel_ns, sum({kernel}) AS times, "
+        f"max((culprit_pid = {other.pid}) * culprit_ns) AS longest FROM events WHERE op_name = 'sched_switch' AND culprit_ns > 0")[0]
+    say(all_ms=row["all_ns"] / 1e6, kernel_ms=row["kernel_ns"] / 1e6, kernel_times=row["times"])
+    check(row["longest"] > 0, "the other loop is not among those that ran instead")
+    check(row["kernel_ns"] <= 0.02 * row["all_ns"], f"{row['kernel_ns'] / 1e6} of {row['all_ns'] / 1e6} ms are put on threads of the kernel")
+
+
 def ShortLivedProcessesHaveNames(build):
     script = 'for i in 1 2 3 4 5 6 7 8 9 10; do "$0" threads 1 1; done'
     with Trace(build, command=["sh", "-c", script, build.scenarios]) as trace:
@@ -98,5 +117,6 @@ def ExplainAnswersFromARecording(build):
     check('"n":2' in rows.replace(" ", ""), rows)
 
 
-TESTS = (SwitchesOfAThreadAreItsOwnAndDoNotOverlap, ShortLivedProcessesHaveNames, CountersCoverTheTimeTheyCount,
+TESTS = (SwitchesOfAThreadAreItsOwnAndDoNotOverlap, AThreadOfTheKernelIsNotAccusedOfWhatRanAfterIt,
+         ShortLivedProcessesHaveNames, CountersCoverTheTimeTheyCount,
          APipelineThatEndsEarlyEndsTheTrace, ExplainAnswersFromARecording)

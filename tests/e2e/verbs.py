@@ -70,11 +70,14 @@ def VerbsAreNotProbedUnlessAskedFor(build):
     with Trace(build, command=[program, "8"], verbs=False) as trace:
         check(trace.wait() == 0, "the program failed")
     check(trace.recording.one("SELECT count(*) FROM events WHERE vendor = 'rdma'") == 0, "verbs were recorded unasked")
+    for text in (run(build.agent, "explain", "--db", trace.recording.path).stdout, trace.stderr().decode()):
+        check("recorded only with a flag" in text and "libibverbs" in text and "--rdma-verbs" in text, text)
 
 
 def CheckSaysWhatOfTheVerbsCannotBeProbed(build):
     text = run(build.agent, "check", good=(0, 1, 2)).stdout
     check("ibv_post_send" in text and "inline" in text, text)
+    check("recorded with --rdma-verbs only" in text or "libibverbs: not installed" in text, text)
     check("cuda: devices" in text and "hip: devices" in text and "rdma: " in text, f"samplers are not told of: {text}")
 
 

@@ -136,6 +136,9 @@ def ProgramsThatAreOverAtOnceAreSeenOrCounted(build):
     partly = sum(0 < counts.get(pid, 0) < made for pid in pids)
     say(whole=20 - missed, missed=missed, process_unprobed=accounted, attach_window=rows.get("attach_window", {"count": 0})["count"])
     check(accounted + partly >= missed and accounted <= 20, f"{counts}\n{ {name: tuple(row) for name, row in rows.items()} }")
+    named = rows["process_unprobed"]["sentence"] if accounted else ""
+    unseen = [pid for pid in pids if counts.get(pid, 0) == 0]
+    check(all(f"process {pid} with " in named for pid in unseen), f"not by name: {unseen}\n{named}")
     if missed > partly:
         check("Nothing was lost" not in explained(build, trace.recording.path), "explain says that nothing was lost")
 

@@ -66,4 +66,13 @@ PROGRAMS = (
     Program("GEGL", "gegl {build}/picture.png -o {build}/blurred.png -- gegl:gaussian-blur std-dev-x=3 std-dev-y=3", ("gegl",),
             environment=(("GEGL_USE_OPENCL", "cpu"),)),
     Program("darktable", "darktable-cltest", ("darktable",), statuses=(0, 1)),
+    Program("silx", "{python} -B {here}/silx_filters.py", ("python3-silx", "python3-pyopencl"), environment=(("PYOPENCL_CTX", "0"),)),
+    Program("pyFAI", "{python} -B {here}/pyfai_integrate.py", ("python3-pyfai", "python3-pyopencl")),
+    Program("pygpu", "{python} -B {here}/pygpu_sums.py", ("python3-pygpu",)),
+    # It ends before its other threads have; now and then by SIGSEGV, traced or not.
+    Program("UFO", "ufo-launch -q dummy-data width=512 height=512 number=200 ! blur ! median-filter ! null",
+            ("libufo-bin", "ufo-filters"), environment=(("UFO_DEVICE_TYPE", "cpu"),), statuses=(0, 139, -11)),
+    Program("Mandelbulber", "mandelbulber2 -n -O image_width=320#image_height=240#opencl_enabled=1#opencl_device_type=3#"
+            "opencl_platform=0#opencl_mode=1 -o {build}/fractal.png /usr/share/mandelbulber2/examples/IFS_001.fract",
+            ("mandelbulber2",), environment=(("QT_QPA_PLATFORM", "offscreen"),)),
 )

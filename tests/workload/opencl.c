@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { kRounds = 20, kElements = 1 << 16, kDeviceAll = -1, kReadWrite = 1, kInvalidValue = -30 };
+enum { kFunctionName = 0x1190, kNumArgs = 0x1191 };  // of a kernel
 
 typedef void* handle;
 
@@ -30,6 +31,8 @@ enum {
   kCreateProgram,
   kBuild,
   kCreateKernel,
+  kCreateKernels,
+  kKernelInfo,
   kCreateBuffer,
   kWrite,
   kLaunch,
@@ -53,6 +56,8 @@ static struct counted counts[kCalls] = {
     [kCreateProgram] = {"clCreateProgramWithSource", 0, 0, 0},
     [kBuild] = {"clBuildProgram", 0, 0, 0},
     [kCreateKernel] = {"clCreateKernel", 0, 0, 0},
+    [kCreateKernels] = {"clCreateKernelsInProgram", 0, 0, 0},
+    [kKernelInfo] = {"clGetKernelInfo", 0, 0, 0},
     [kCreateBuffer] = {"clCreateBuffer", 0, 0, 0},
     [kWrite] = {"clEnqueueWriteBuffer (non-blocking)", 0, 0, 0},  // by its third parameter
     [kLaunch] = {"clEnqueueNDRangeKernel", 0, 0, 0},
@@ -144,6 +149,21 @@ int main(int argc, char** argv) {
         0, 0);
   handle kernel =
       made(kCreateKernel, CALL(handle, "clCreateKernel", (handle, const char*, int32_t*))(program, "twice", &error), 0);
+  // The other one is created without a name, as by programs that take all kernels of a program and ask each for its
+  // own.
+  handle other = NULL;
+  count(kCreateKernels,
+        CALL(int32_t, "clCreateKernelsInProgram", (handle, uint32_t, handle*, uint32_t*))(program, 1, &other, NULL), 0,
+        0);
+  typedef int32_t (*kernel_info)(handle, uint32_t, size_t, void*, size_t*);
+  const kernel_info ask = (kernel_info)symbol("clGetKernelInfo");
+  size_t length = 0;
+  char name[64] = "";
+  uint32_t arguments = 0;
+  count(kKernelInfo, ask(other, kFunctionName, 0, NULL, &length), 0, 0);
+  count(kKernelInfo, ask(other, kFunctionName, sizeof name, name, NULL), 0, 0);
+  count(kKernelInfo, ask(other, kNumArgs, sizeof arguments, &arguments, NULL), 0, 0);
+  if (strcmp(name, "twice") != 0 || length != sizeof "twice" || arguments != 1) return 1;
   const size_t bytes = kElements * sizeof(int);
   const size_t elements = kElements;
   handle buffers[2];
@@ -154,6 +174,8 @@ int main(int argc, char** argv) {
                       bytes);
   }
   if (CALL(int32_t, "clSetKernelArg", (handle, uint32_t, size_t, const void*))(kernel, 0, sizeof buffers[0],
+                                                                               &buffers[0]) != 0 ||
+      CALL(int32_t, "clSetKernelArg", (handle, uint32_t, size_t, const void*))(other, 0, sizeof buffers[0],
                                                                                &buffers[0]) != 0) {
     return 1;
   }
@@ -170,7 +192,7 @@ int main(int argc, char** argv) {
     count(kLaunch,
           CALL(int32_t, "clEnqueueNDRangeKernel",
                (handle, handle, uint32_t, const size_t*, const size_t*, const size_t*, uint32_t, const handle*,
-                handle*))(queue, kernel, 1, NULL, &elements, NULL, 0, NULL, &done),
+                handle*))(queue, round % 2 == 0 ? kernel : other, 1, NULL, &elements, NULL, 0, NULL, &done),
           0, 0);
     count(kWait, CALL(int32_t, "clWaitForEvents", (uint32_t, const handle*))(1, &done), 0, 0);
     count(kReleaseEvent, CALL(int32_t, "clReleaseEvent", (handle))(done), 0, 0);
@@ -199,6 +221,7 @@ int main(int argc, char** argv) {
     count(kReleaseMem, CALL(int32_t, "clReleaseMemObject", (handle))(buffers[i]), 0, 0);
   }
   count(kReleaseKernel, CALL(int32_t, "clReleaseKernel", (handle))(kernel), 0, 0);
+  count(kReleaseKernel, CALL(int32_t, "clReleaseKernel", (handle))(other), 0, 0);
   count(kReleaseProgram, CALL(int32_t, "clReleaseProgram", (handle))(program), 0, 0);
   count(kReleaseQueue, CALL(int32_t, "clReleaseCommandQueue", (handle))(queue), 0, 0);
   free(values);

@@ -142,6 +142,8 @@ TEST_F(SupportBundleFile, CheckReportsAManifestsMistakesByLine) {
                                 INGERO_SOURCE_DIR "/backends/manifests/opencl.yaml"});
   EXPECT_NE(good.out.find("opencl (khronos): "), std::string::npos) << good.out;
   EXPECT_NE(good.out.find("\"file\": \"" INGERO_SOURCE_DIR "/backends/manifests/opencl.yaml\""), std::string::npos);
+  const Outcome shipped = run_cli({"check", "--backends-dir", path("none"), "--backend", "opencl"});
+  EXPECT_NE(shipped.out.find("[PASS] backend opencl: part of this program"), std::string::npos) << shipped.out;
 }
 
 }  // namespace

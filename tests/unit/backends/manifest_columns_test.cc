@@ -78,6 +78,7 @@ std::string text_of(const Row& row) {
       bits(row.variants, kVariantNames), bits(row.flags, kFlagNames), name_of(row.direction), row.element_bytes,
       kReturnNames[size_t(row.returns)], name_of(row.result), kRoleNames[size_t(row.role)]);
   if (row.behind_result.into != Field::kNone) out += ", behind_result: " + text_of(row.behind_result);
+  if (row.name_asked != 0) out += fmt::format(", name_asked: {}", row.name_asked);
   if (!row.instead.empty()) out += fmt::format(", instead: {}", row.instead);
   if (!row.op_name.empty()) out += fmt::format(", op_name: {}", row.op_name);
   return out + "}\n";
@@ -173,6 +174,7 @@ void expect_equal(const Row& a, const Row& b) {
   EXPECT_EQ(a.instead, b.instead);
   EXPECT_EQ(a.op_name, b.op_name);
   EXPECT_EQ(a.role, b.role);
+  EXPECT_EQ(a.name_asked, b.name_asked);
   ASSERT_EQ(a.shape.size(), b.shape.size());
   for (size_t i = 0; i < a.shape.size(); ++i) expect_equal(a.shape[i], b.shape[i]);
 }

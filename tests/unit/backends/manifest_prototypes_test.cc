@@ -48,7 +48,7 @@
   X(clEnqueueSVMMemcpy) X(clEnqueueSVMMigrateMem) X(clEnqueueSVMUnmap) X(clEnqueueTask) \
   X(clEnqueueUnmapMemObject) X(clEnqueueWaitForEvents) X(clEnqueueWriteBuffer) X(clEnqueueWriteBufferRect) \
   X(clEnqueueWriteImage) X(clFinish) X(clFlush) X(clGetDeviceIDs) X(clGetEventInfo) X(clGetEventProfilingInfo) \
-  X(clGetExtensionFunctionAddress) X(clGetExtensionFunctionAddressForPlatform) X(clGetPlatformIDs) \
+  X(clGetExtensionFunctionAddress) X(clGetExtensionFunctionAddressForPlatform) X(clGetKernelInfo) X(clGetPlatformIDs) \
   X(clLinkProgram) X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseDevice) X(clReleaseDeviceEXT) \
   X(clReleaseEvent) X(clReleaseKernel) X(clReleaseMemObject) X(clReleaseProgram) X(clSVMAlloc) X(clSVMFree) \
   X(clSetEventCallback) X(clSetUserEventStatus) X(clUnloadCompiler) X(clUnloadPlatformCompiler) \

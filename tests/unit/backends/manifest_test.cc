@@ -141,6 +141,10 @@ TEST(ManifestReading, HoldsATableToTheRulesAtItsLine) {
   refused(row("{name: f, kind: launch, shape: [float function]}"), 12, "vector register");
   refused(row("{name: f, kind: host, shape: [ptr function]}"), 12, "has the kind host");
   refused(row("{name: f, kind: launch, shape: [ptr function, ptr name]}"), 12, "add the flag registers_name");
+  refused(row("{name: f, kind: module, shape: [ptr function], name_asked: 7}"), 12, "without asked and answer");
+  refused(row("{name: f, kind: module, shape: [ptr function, i32 asked, ptr answer]}"), 12, "belong together");
+  refused(row("{name: f, kind: module, shape: [ptr handle, i32 asked, ptr answer], name_asked: 7}"), 12,
+          "a function that it does not have");
   refused(row("{name: f, kind: launch, shape: [ptr function], flags: [only_where_target]}"), 12, "without saying how");
   refused(row("{name: f, kind: launch, shape: [ptr function], twins: [not_base]}"), 12, "no spelling");
   refused(row("{name: f, kind: stream, returns: void, shape: [{abi: ptr, peeks: [{into: stream, when: return}]}]}"), 12,

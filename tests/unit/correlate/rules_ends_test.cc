@@ -166,6 +166,32 @@ TEST(Ends, AnExitStatusThatMeansFailureIsFoundAndARequestToEndIsNot) {
   }
 }
 
+TEST(Ends, TheErrorAmongTheLastCallsOfAProcessThatFailedIsSaid) {
+  Stream stream;
+  stream.train(0, 5);
+  fails(stream.launch(5 * kSecond + kMilli), 12345);
+  exits(stream, 5 * kSecond + 2 * kMilli, 256);
+  auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::process_failed);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("before). xLaunch returned 12345"));
+  Stream null;  // where a pointer is returned, there is no code
+  null.train(0, 5);
+  hal::Event& none = null.launch(5 * kSecond + kMilli);
+  none.failed = true;
+  none.clear(Has::kReturnCode);
+  exits(null, 5 * kSecond + 2 * kMilli, 256);
+  chains = run(null);
+  EXPECT_ONLY(chains, RuleId::process_failed);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("before). xLaunch returned nothing (a null pointer)"));
+  Stream survived;  // and went on
+  survived.train(0, 5);
+  fails(survived.launch(kMilli), 12345);
+  exits(survived, 5 * kSecond + 2 * kMilli, 256);
+  chains = run(survived);
+  EXPECT_ONLY(chains, RuleId::process_failed);
+  EXPECT_THAT(chains[0].root_cause, Not(HasSubstr("12345")));
+}
+
 // With what threads waited for, of the switches at these times.
 std::vector<hal::CausalChain> run_with_waits(const Stream& stream, const std::map<uint64_t, hal::Wait>& waits) {
   hal::LossLedger ledger;

@@ -15,9 +15,20 @@ TEST(LossLedger, TheSentenceNamesTheFirstFewThings) {
   EXPECT_TRUE(two.ends_with(" Among them: /a/b.so, /c.so.")) << two;
   for (int i = 0; i < 100; ++i) losses.name(Loss::file_unread, "/" + std::to_string(i));
   const std::string many = losses.sentence(Loss::file_unread);
-  EXPECT_NE(many.find("/5."), std::string::npos) << many;
-  EXPECT_EQ(many.find("/6"), std::string::npos) << "no more than eight: " << many;
+  EXPECT_NE(many.find("/61."), std::string::npos) << many;
+  EXPECT_EQ(many.find("/62"), std::string::npos) << "no more than 64: " << many;
   EXPECT_EQ(losses.sentence(Loss::ring_full).find("Among"), std::string::npos);
+}
+
+TEST(LossLedger, ATerminalShowsEightNamesAndHowManyMoreThereAre) {
+  LossLedger losses;
+  for (int i = 0; i < 8; ++i) losses.name(Loss::file_unread, "/" + std::to_string(i));
+  const std::string eight = losses.sentence(Loss::file_unread);
+  EXPECT_EQ(brief(eight), eight);
+  for (int i = 8; i < 20; ++i) losses.name(Loss::file_unread, "/" + std::to_string(i));
+  EXPECT_TRUE(brief(losses.sentence(Loss::file_unread)).ends_with(", /7 and 12 more (table \"loss\")."))
+      << brief(losses.sentence(Loss::file_unread));
+  EXPECT_EQ(brief("A sentence, without names."), "A sentence, without names.");
 }
 
 }  // namespace

@@ -188,6 +188,32 @@ TEST(Lower, WhatIsBehindTheReturnedPointerIsReadAtReturnAndComesLast) {
   EXPECT_FALSE(lower(row, Arch::kX86_64).ok());
 }
 
+TEST(Lower, TheAnswerToWhoAsksForANameIsReadAtReturnWithoutAPeek) {
+  static constexpr Param kShape[] = {
+      param::kFunction, {Abi::kI32, Field::kAsked}, {Abi::kI64}, {Abi::kPtr, Field::kAnswer}, {Abi::kPtr}};
+  Row row = row_of(kShape);
+  for (const Arch arch : {Arch::kX86_64, Arch::kArm64}) {
+    const Result<Lowered> other = lower(row, arch);
+    ASSERT_TRUE(other.ok());
+    EXPECT_EQ(other->recipe.asked_word, 0) << "a row that is never asked for a name";
+    row.name_asked = 0x1190;
+    const Result<Lowered> lowered = lower(row, arch);
+    row.name_asked = 0;
+    ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+    const wire_recipe& recipe = lowered->recipe;
+    ASSERT_EQ(recipe.n_words, 3);
+    EXPECT_EQ(recipe.asked_word, 2);
+    EXPECT_EQ(recipe.answer_word, 3);
+    EXPECT_EQ(recipe.name_asked, 0x1190);
+    EXPECT_EQ(recipe.n_peeks, 0);
+    EXPECT_EQ(recipe.n_return_peeks, 1) << "or nothing is done at return";
+    EXPECT_EQ(place(recipe, 2), "r3");
+  }
+  row = row_of(shape::kLaunch);
+  row.name_asked = 7;
+  EXPECT_FALSE(lower(row, Arch::kX86_64).ok());
+}
+
 void expect_refused(Shape shape, const std::string& why) {
   for (const Arch arch : {Arch::kX86_64, Arch::kArm64}) {
     const Result<Lowered> lowered = lower(row_of(shape), arch);

@@ -229,6 +229,12 @@ TEST_F(TracerTest, ALibraryThatWasNotAskedForIsReportedWhenAProcessMapsIt) {
   EXPECT_EQ(report.probes, 0U);
   EXPECT_TRUE(report.pids.contains(100));
   EXPECT_EQ(attached_, 0U);
+  EXPECT_EQ(ledger_.count(hal::Loss::library_off), 1U) << "so that the recording says it, too";
+  EXPECT_NE(ledger_.sentence(hal::Loss::library_off).find(library_ + " in process 100 (recorded with --with-five)"),
+            std::string::npos)
+      << ledger_.sentence(hal::Loss::library_off);
+  EXPECT_FALSE(tracer_->consider(200, map(200, library_), 0));
+  EXPECT_EQ(ledger_.count(hal::Loss::library_off), 1U) << "once a file";
 }
 
 // Everything lies on a file system that a user's program serves, as the process's mounts have it.

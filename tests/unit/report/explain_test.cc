@@ -113,5 +113,39 @@ class Nothing : public Explain {
 
 TEST_F(Nothing, SaysThatThereAreNoEvents) { EXPECT_NE(text().find("It holds no events."), std::string::npos); }
 
+class NothingButALoss : public Explain {
+ protected:
+  void record() override { losses_.add(hal::Loss::process_unprobed); }
+};
+
+TEST_F(NothingButALoss, SaysWhyThereMayBeNone) {
+  const std::string said = text();
+  EXPECT_NE(said.find("It holds no events."), std::string::npos);
+  EXPECT_NE(said.find("process_unprobed: 1 Programs that ended"), std::string::npos) << said;
+}
+
+class OneThatFails : public Explain {
+ protected:
+  void record() override { write(event("cudaFree", 1'000, 2'000, 1)); }
+};
+
+TEST_F(OneThatFails, IsTheOnlyOne) {
+  EXPECT_NE(text().find("The only GPU call returned an error."), std::string::npos) << text();
+}
+
+// Some synchronisations wait for all the work, the others find it done: of so few neither kind is the usual one.
+class AFewCallsOfTwoKinds : public Explain {
+ protected:
+  void record() override {
+    for (uint64_t i = 0; i < 8; ++i) {
+      write(event("cudaStreamSynchronize", (i + 1) * 10'000'000, i % 4 == 0 ? 5'000'000 : 1'000));
+    }
+  }
+};
+
+TEST_F(AFewCallsOfTwoKinds, AreNotCalledUnusual) {
+  EXPECT_NE(text().find("1. cudaStreamSync 5ms, train"), std::string::npos) << text();
+}
+
 }  // namespace
 }  // namespace ingero::report

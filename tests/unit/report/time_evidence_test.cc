@@ -107,6 +107,48 @@ TEST_F(TimeEvidenceTest, ASettingIsNamedForItsValue) {
   EXPECT_THAT(because({}), Not(Contains(HasSubstr("PYTHONMALLOC"))));
 }
 
+// Ten calls of one function, 50 ms each, of the calls that neither submit nor wait.
+class OtherCallTest : public store::testing::RecordingTest {
+ protected:
+  ProcessTime record(std::string_view call, uint64_t other_ns) {
+    constexpr uint64_t kMilli = 1'000'000;
+    open();
+    for (uint64_t i = 0; i < 10; ++i) {
+      write({store::testing::event_of(call, 100 * i * kMilli, 50 * kMilli, kPid),
+             store::testing::event_of("cudaEventRecord", (100 * i + 60) * kMilli, 30 * kMilli, kPid)});
+    }
+    close();
+    auto reader = store::Reader::open(path);
+    EXPECT_TRUE(reader.ok());
+    std::vector<ProcessTime> times(1);
+    times[0].node = "node-a";
+    correlate::ProcessBudget& budget = times[0].budget;
+    budget.pid = budget.tid = kPid;
+    budget.result.limit = correlate::Limit::kHostBound;
+    budget.evaluated.sums.of(correlate::TimeClass::kOtherCall) = {other_ns, other_ns, other_ns};
+    budget.evaluated.sums.of(correlate::TimeClass::kHost) = {kSecond / 10, kSecond / 10, kSecond / 10};
+    add_time_evidence(**reader, {}, times);
+    return times[0];
+  }
+};
+
+TEST_F(OtherCallTest, TheCallThatCompilesIsNamedWithWhatToDo) {
+  const ProcessTime time = record("otherCompile", kSecond / 2);
+  EXPECT_THAT(time.because, ::testing::ElementsAre("otherCompile took 100% of its time in other GPU calls (10 calls)"));
+  EXPECT_THAT(time.remedy, ::testing::StartsWith("compile and load device code once"));
+}
+
+TEST_F(OtherCallTest, OneThatDoesNotCompileIsNamedOnly) {
+  const ProcessTime time = record("cudaSetDevice", kSecond / 2);
+  EXPECT_THAT(time.because,
+              ::testing::ElementsAre("cudaSetDevice took 100% of its time in other GPU calls (10 calls)"));
+  EXPECT_EQ(time.remedy, "");
+}
+
+TEST_F(OtherCallTest, WhatCostsLittleIsNotNamed) {
+  EXPECT_THAT(record("otherCompile", kSecond / 100).because, ::testing::IsEmpty());
+}
+
 // Sixty collectives of three ranks, 20 ms apart; a rank comes last by `late_ns(round, rank)`, and synchronised
 // meanwhile.
 class LateRankTest : public store::testing::RecordingTest {

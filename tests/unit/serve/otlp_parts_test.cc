@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "serve/metrics/metric_names.h"
+#include "serve/net/gzip.h"
 #include "serve/otlp/answer.h"
 #include "serve/otlp/backoff.h"
 #include "serve/otlp/encode.h"
@@ -349,7 +350,7 @@ TEST_F(OtlpRequest, ALargePageIsSeveralRequestsAndNothingIsLeftOut) {
 TEST_F(OtlpRequest, GzipComesBackAsItWas) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919 % 1000);
-  const std::string packed = gzip(text);
+  const std::string packed = net::gzip(text);
   EXPECT_LT(packed.size(), text.size());
   std::string back(text.size() + 1, '\0');
   z_stream stream{};
@@ -362,7 +363,7 @@ TEST_F(OtlpRequest, GzipComesBackAsItWas) {
   back.resize(stream.total_out);
   inflateEnd(&stream);
   EXPECT_EQ(back, text);
-  EXPECT_FALSE(gzip("").empty());
+  EXPECT_FALSE(net::gzip("").empty());
 }
 
 TEST(OtlpSpans, AreWrittenWithTheirIdsTimesAndAttributes) {

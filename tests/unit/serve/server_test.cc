@@ -17,6 +17,7 @@
 #include <httplib.h>
 
 #include "base/fd.h"
+#include "serve/net/gzip.h"
 #include "temp_folder.h"
 
 namespace ingero::serve::prometheus {
@@ -71,6 +72,26 @@ TEST_F(MetricsServer, AnswersMetricsAndNothingElse) {
   EXPECT_EQ(status({}, "/"), 404);
   EXPECT_EQ(status({}, "/metrics/../etc/passwd"), 404);
   EXPECT_TRUE(server_->warning().empty());
+}
+
+TEST_F(MetricsServer, PacksThePageForWhoTakesGzip) {
+  serve({});
+  httplib::Client client("127.0.0.1", port());
+  const auto packed = client.Get("/metrics", httplib::Headers{{"Accept-Encoding", "br, gzip;q=0.8"}});
+  ASSERT_TRUE(packed);
+  EXPECT_EQ(packed->get_header_value("Content-Encoding"), "gzip");
+  EXPECT_EQ(packed->get_header_value("Vary"), "Accept-Encoding");
+#ifdef CPPHTTPLIB_ZLIB_SUPPORT
+  EXPECT_EQ(packed->body, "x 1\n");
+#else
+  EXPECT_EQ(packed->body, net::gzip("x 1\n"));
+#endif
+  for (const char* other : {"identity", "br", "gzip;q=0", "gzip; q=0.000", "x-gzip", ""}) {
+    const auto plain = client.Get("/metrics", httplib::Headers{{"Accept-Encoding", other}});
+    ASSERT_TRUE(plain);
+    EXPECT_EQ(plain->body, "x 1\n") << other;
+    EXPECT_FALSE(plain->has_header("Content-Encoding")) << other;
+  }
 }
 
 TEST_F(MetricsServer, AsksForASecretOfItsFile) {

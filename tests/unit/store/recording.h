@@ -52,6 +52,7 @@ inline constexpr hal::Backend kBackend = {.name = "cuda", .vendor = "nvidia", .l
 inline constexpr hal::Row kOtherRows[] = {
     {.name = "otherAllReduce", .kind = hal::Kind::kCollective, .shape = {}},
     {.name = "otherLaunch", .kind = hal::Kind::kLaunch, .shape = {}},
+    {.name = "otherCompile", .kind = hal::Kind::kModule, .shape = {}},
 };
 inline constexpr hal::Library kOtherLibraries[] = {
     {.name = "libother", .sonames = {}, .rows = kOtherRows, .layer = "OTHER"},

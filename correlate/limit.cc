@@ -118,13 +118,15 @@ std::optional<LimitResult> ahead_of(const Evaluated& evaluated, uint64_t total) 
   const bool is_asked = evaluated.steps >= kEnoughSteps && sums.syncs >= evaluated.steps;
   if (!is_asked || percent(waits, total) >= kEnterPercent) return std::nullopt;
   LimitResult result;
+  uint64_t own = 0;
   for (const auto& [limit, is] : kOwn) {
+    own += sums.of(is).high;
     if (sums.of(is).high <= result.high_ns) continue;
     result.limit = limit;
     result.high_ns = sums.of(is).high;
   }
   result.device_always_done = true;
-  return percent(result.high_ns, total) >= kHalfPercent ? std::optional(result) : std::nullopt;
+  return percent(own, total) >= kHalfPercent ? std::optional(result) : std::nullopt;
 }
 
 // Little is known to be lost: healthy, idle, limited by what is not seen as loss, or not known.

@@ -209,6 +209,16 @@ constexpr const Rule& rule(RuleId id) { return kRules[static_cast<size_t>(id)]; 
 constexpr bool is_of_cpu_alone(std::string_view rule_name) {
   return rule_name == rule(RuleId::cpu_preemption).name || rule_name == rule(RuleId::run_queue_wait).name;
 }
+// What is found is time that was lost, and not a failure, a hang or memory: of a warm-up that is over it says nothing
+// about the steps.
+constexpr bool is_of_time(std::string_view rule_name) {
+  for (const Rule& one : kRules) {
+    if (one.name != rule_name) continue;
+    return one.family != Family::kHang && one.family != Family::kCollective && one.family != Family::kMemory &&
+           one.family != Family::kFailure && one.family != Family::kExit;
+  }
+  return false;
+}
 
 // What all rules share.
 inline constexpr uint64_t kWindowNs = 1'000'000'000;  // events are evaluated by the second in which they ended

@@ -21,8 +21,7 @@ void evaluate_device(const Evaluation& seen, Findings& findings) {
   if (lost < its.floor_ns || seen.sum.wanted_cpu_ns() * 4 > lost || seen.sum.launches.calls < its.count) return;
   const ProcessState* other = nullptr;
   for (const auto& [pid, one] : seen.by_pid) {
-    if (one == &seen.process || one->first_call_window == 0 || one->last_call_window + kTrailing < seen.window)
-      continue;
+    if (one == &seen.process || one->last_submit_ns / kWindowNs + kTrailing < seen.window) continue;
     if (one->first_call_window + kTrailing < seen.process.first_call_window + its.count)
       continue;  // was there from the start
     if (other == nullptr || pid < other->facts.pid) other = one;

@@ -171,7 +171,21 @@ size_t drop_harmless(std::vector<ReportedChain>& chains, const std::vector<Proce
   });
 }
 
+size_t drop_warm_up(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& times) {
+  return std::erase_if(chains, [&](const ReportedChain& chain) {
+    return std::any_of(times.begin(), times.end(), [&](const auto& time) { return is_of_warm_up(chain, time); });
+  });
+}
+
 }  // namespace
+
+bool is_of_warm_up(const ReportedChain& chain, const ProcessTime& time) {
+  const bool is_its = time.budget.pid == chain.pid && time.node == chain.node;
+  if (!is_its || time.budget.steps == 0 || !correlate::is_of_time(chain.rule)) return false;
+  const uint64_t unseen_ns = correlate::kEnoughSteps * time.budget.usual_ns;
+  return chain.end_wall_ns &&
+         *chain.end_wall_ns + unseen_ns <= time.budget.start_ns + static_cast<uint64_t>(time.wall_offset_ns);
+}
 
 bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
 
@@ -209,6 +223,7 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
       std::erase_if(report.time, [&](const ProcessTime& one) { return one.budget.pid != *selection.pid; });
     }
     report.harmless_chains = drop_harmless(report.diagnosis.chains, report.time);
+    report.warm_up_chains = drop_warm_up(report.diagnosis.chains, report.time);
     add_time_names(reader, report.time);
     add_time_evidence(reader, selection, report.time);
   }

@@ -96,6 +96,7 @@ struct Report {
   uint64_t chains = 0;           // stored causal chains
   Diagnosis diagnosis;           // what the engine finds in it
   uint64_t harmless_chains = 0;  // left out of the diagnosis: the budget knows that they cost nothing
+  uint64_t warm_up_chains = 0;   // likewise: they were over before the first step
   std::vector<CommunicatorReport> collectives;
   bool collectives_known = true;  // false when looking for them took too long
   InferenceReport inference;
@@ -117,6 +118,8 @@ std::string report_text(const Report& report, bool per_process, bool colour);
 std::string report_json(const Report& report, bool per_process);
 Json report_document(const Report& report);
 
+// Time that a process lost, and that was over, before its first step; steps are believed after a few of them.
+bool is_of_warm_up(const ReportedChain& chain, const ProcessTime& time);
 // A host event (scheduling, memory, disk, network) rather than a vendor's call.
 bool is_host(const store::CallStats& call);
 

@@ -392,9 +392,11 @@ std::string incidents_text(const Report& report, bool colour) {
     }
     if (left_out > 0) out += fmt::format("{} not shown: explain --json has all.\n", counted(left_out, "lesser chain"));
   }
-  if (report.harmless_chains > 0) {
-    out += fmt::format("Not shown: {} that cost nothing (explain --chains has what was found while recording).\n",
-                       counted(report.harmless_chains, "chain"));
+  for (const auto& [chains, what] : {std::pair(report.harmless_chains, "that cost nothing"),
+                                     {report.warm_up_chains, "of the warm-up, before the first step"}}) {
+    if (chains == 0) continue;
+    out += fmt::format("Not shown: {} {} (explain --chains has what was found while recording).\n",
+                       counted(chains, "chain"), what);
   }
   return out + evaluated_text(found, colour);
 }

@@ -177,21 +177,22 @@ TEST(HostRules, GigabytesOfHostPagesEverySecondAreAStorm) {
 }
 
 TEST(HostRules, ADeviceSharedWithALateComerIsContended) {
-  const auto sharing = [](bool is_shared) {
+  const auto sharing = [](std::optional<Call> shared, hal::Kind kind = hal::Kind::kLaunch) {
     Stream stream;
     stream.train(0, 10);
     for (uint64_t i = 0; i < 500; ++i) {
       stream.launch(10 * kSecond + i * 20 * kMilli);
       stream.sync(10 * kSecond + i * 20 * kMilli + 100 * kMicro, 15 * kMilli);
-      if (is_shared) stream.add(kLaunchCall, hal::Kind::kLaunch, 10 * kSecond + i * 20 * kMilli, 5 * kMicro, 800);
+      if (shared) stream.add(*shared, kind, 10 * kSecond + i * 20 * kMilli, 5 * kMicro, 800);
     }
     return run(stream);
   };
-  const auto chains = sharing(true);
+  const auto chains = sharing(kLaunchCall);
   const hal::CausalChain* contended = find(chains, RuleId::device_contention);
   ASSERT_NE(contended, nullptr) << text_of(chains);
   EXPECT_THAT(contended->root_cause + contended->summary, HasSubstr("pid 800"));
-  EXPECT_EQ(find(sharing(false), RuleId::device_contention), nullptr) << "its own kernels take longer";
+  EXPECT_EQ(find(sharing(std::nullopt), RuleId::device_contention), nullptr) << "its own kernels take longer";
+  EXPECT_EQ(find(sharing(kSyncCall, hal::Kind::kSync), RuleId::device_contention), nullptr) << "it only asks";
 }
 
 TEST(HostRules, TinyLaunchesAreABoundOnlyWhereTheDeviceIsNeverBehind) {

@@ -174,6 +174,36 @@ TEST(Incidents, ThoseThatCostNothingAreLeftOutAndCounted) {
   EXPECT_NE(report_text(report, false, false).find(counted), std::string::npos);
   report.diagnosis.chains.emplace_back();
   EXPECT_NE(report_text(report, false, false).find(counted), std::string::npos) << "with others";
+  report.warm_up_chains = 1;
+  const std::string warm_up = "Not shown: 1 chain of the warm-up, before the first step (explain --chains";
+  EXPECT_NE(report_text(report, false, false).find(warm_up), std::string::npos);
+}
+
+TEST(Incidents, TimeLostBeforeTheFirstStepIsOfTheWarmUpAndAFailureIsNot) {
+  ProcessTime time;
+  time.budget.pid = 7;
+  time.budget.steps = 100;
+  time.budget.usual_ns = kSecond / 10;
+  time.budget.start_ns = 20 * kSecond;
+  time.wall_offset_ns = 1000 * kSecond;
+  ReportedChain chain;
+  chain.pid = 7;
+  chain.rule = "block_io";
+  chain.end_wall_ns = 1015 * kSecond;
+  EXPECT_TRUE(is_of_warm_up(chain, time));
+  chain.end_wall_ns = 1019 * kSecond + kSecond / 2;  // of steps that were not believed yet, maybe
+  EXPECT_FALSE(is_of_warm_up(chain, time));
+  chain.end_wall_ns = 1015 * kSecond;
+  for (const char* rule : {"process_failed", "fatal_error", "device_out_of_memory"}) {
+    chain.rule = rule;
+    EXPECT_FALSE(is_of_warm_up(chain, time)) << rule;
+  }
+  chain.rule = "block_io";
+  chain.pid = 8;
+  EXPECT_FALSE(is_of_warm_up(chain, time));
+  chain.pid = 7;
+  time.budget.steps = 0;
+  EXPECT_FALSE(is_of_warm_up(chain, time));
 }
 
 TEST(Incidents, WhatDidNotFitTheEngineIsReported) {

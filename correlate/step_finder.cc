@@ -45,10 +45,12 @@ StepFinder::Thread& StepFinder::thread_of(uint32_t tid) {
   return threads_[tid];
 }
 
-// Was it last made by a thread that gives the device work and waits for it?
+// Was it last made by a thread that gives the device work, and waits for it once in kEnough of its intervals?
 bool StepFinder::is_of_driver(const Token& token) const {
   const auto thread = threads_.find(token.tid);
-  return thread != threads_.end() && thread->second.launches && thread->second.waits;
+  if (thread == threads_.end() || !thread->second.launches || thread->second.waited_ns == 0) return false;
+  const uint64_t interval_ns = token.kept[(token.next + kKept - 1) % kKept].ns;
+  return thread->second.waited_ns + kEnough * interval_ns >= token.last_ns;
 }
 
 void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
@@ -57,7 +59,8 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   const auto token = token_of(call, facts);
   if (!token && !asks) return;
   Thread& thread = thread_of(call.tid);
-  thread.waits |= asks || facts.kind == Kind::kSync || (facts.kind == Kind::kMemcpy && facts.synchronising);
+  const bool waits = asks || facts.kind == Kind::kSync || (facts.kind == Kind::kMemcpy && facts.synchronising);
+  if (waits) thread.waited_ns = std::max(thread.waited_ns, call.end_ns);
   thread.launches |= facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch;
   if (!token) return;
   if (std::exchange(thread.last_token, *token) == *token) return;  // (N1)

@@ -3,7 +3,8 @@
 // Each call is a token: what it does, not to which stream. The content between two calls is the sum of the hashes of
 // the tokens between them, so that order and interleaving do not matter. A token whose content between one occurrence
 // and the next is mostly the same marks a period; the longest such period is the step. Where a thread both launches and
-// waits for the device, the steps are its: another one that only launches does so for it (PyTorch's backward pass).
+// waits for the device, the steps are its: another one that only launches does so for it (PyTorch's backward pass, also
+// where it waited once, for its kernels to be tried).
 //
 // Invariants:
 // N1  A token equal to the one before adds nothing: a loop of equal launches may have any number of turns.
@@ -66,7 +67,8 @@ class StepFinder {
   };
   struct Thread {
     std::optional<uint64_t> last_token;
-    bool launches = false, waits = false;
+    bool launches = false;
+    uint64_t waited_ns = 0;  // when it last did; 0: never
   };
   std::optional<Period> period_of(uint64_t token, const Token& of) const;
   Thread& thread_of(uint32_t tid);

@@ -14,7 +14,7 @@ namespace {
 class Submitting {
  public:
   void launch(uint64_t function, uint64_t takes_ns, uint32_t tid = kPid) { add(function, takes_ns, tid, facts_); }
-  void sync(uint64_t takes_ns) { add(0, takes_ns, kPid, waits_); }
+  void sync(uint64_t takes_ns, uint32_t tid = kPid) { add(0, takes_ns, tid, waits_); }
   // What ended since it was asked last, the anchor chosen anew.
   std::vector<StepBoundary> next() {
     finder.choose();
@@ -41,6 +41,10 @@ TEST(StepFinder, TheStepsAreThoseOfAThreadThatLaunchesAndWaits) {
   for (const bool waits : {false, true}) {
     Submitting program;
     std::map<uint32_t, size_t> ends;
+    for (uint64_t trial = 0; waits && trial < 5; ++trial) {  // of kernels, before the first step
+      program.launch(100 + trial, kMs, kPid + 1);
+      program.sync(kMs, kPid + 1);
+    }
     for (uint64_t step = 0; step < 200; ++step) {
       program.launch(1, kMs / 10 + step % 5 * kMs);
       for (uint64_t kernel = 10; kernel < 15; ++kernel) program.launch(kernel, kMs, kPid + 1);

@@ -141,7 +141,7 @@ class Dictionaries {
   FunctionNames names_;
   std::unordered_map<int64_t, std::string> pending_names_;  // functions.id: named after it was written
 
-  Dictionary<6> threads_{16384};  // pid, tid, process, cgroup, comm, comm
+  Dictionary<6> threads_{32768};  // pid, tid, process, cgroup, comm, comm
   Dictionary<2> functions_;       // process, handle
   Dictionary<5> geometries_;      // grid and block in pairs, shared, presence
   Dictionary<4> details_;         // flags, peer device, handle2, presence

@@ -46,7 +46,7 @@ class Waits {
 
   int64_t session_ = 0;
   Dictionary<5> peers_;          // family and ports and acceptance; address, address; inode; whether ports are known
-  Dictionary<4> wakers_{16384};  // pid and tid; comm, comm; whether a kernel thread
+  Dictionary<4> wakers_{32768};  // pid and tid; comm, comm; whether a kernel thread
   std::vector<Row> rows_;
   std::vector<Total> totals_;
   std::vector<Sample> samples_;

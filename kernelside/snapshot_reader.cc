@@ -11,6 +11,8 @@
 namespace ingero::kernelside {
 namespace {
 
+// Of all CPUs: of fewer no shares are computed, one that fell into an interrupt would be a tenth of the time and more.
+constexpr uint64_t kFewestTicks = 20;
 constexpr size_t kMaxFile = 1 << 20;  // /proc/stat has a word per interrupt
 
 // The words of the line that starts with `name`, without it.
@@ -89,8 +91,9 @@ hal::SystemSnapshot SnapshotReader::read() {
       if (i == 5 || i == 6) now.interrupts += ticks.value_or(0);
       if (i == 7) now.steal += ticks.value_or(0);
     }
+    const bool is_short = valid && cpu_ && now.total >= cpu_->total && now.total - cpu_->total < kFewestTicks;
     // Idle and iowait may run backwards; then this second has no answer.
-    if (valid && cpu_ && now.total > cpu_->total && now.busy >= cpu_->busy &&
+    if (valid && !is_short && cpu_ && now.total > cpu_->total && now.busy >= cpu_->busy &&
         now.busy - cpu_->busy <= now.total - cpu_->total) {
       const uint64_t passed = now.total - cpu_->total;
       const auto share = [&](uint64_t from, uint64_t to) {
@@ -101,7 +104,7 @@ hal::SystemSnapshot SnapshotReader::read() {
       snapshot.steal_percent = share(cpu_->steal, now.steal);
       snapshot.interrupt_percent = share(cpu_->interrupts, now.interrupts);
     }
-    if (valid) cpu_ = now;
+    if (valid && !is_short) cpu_ = now;
   }
 
   const std::string memory = text_of_file(root_ + "/meminfo", kMaxFile);

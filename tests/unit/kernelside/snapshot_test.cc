@@ -100,6 +100,20 @@ TEST(Snapshot, NoSwapIsZeroUsedAndNoPressureFilesIsAbsent) {
   EXPECT_EQ(snapshot.psi_cpu_some, -1);
 }
 
+// The last one of a recording comes right behind the one before: one tick is not a third of the time.
+TEST(Snapshot, AFewTicksHaveNoSharesAndCountWithTheNext) {
+  ProcTree tree;
+  fill(tree);
+  SnapshotReader reader(system_clock(), tree.root());
+  reader.read();
+  tree.file("stat", "cpu  1000 10 500 8002 400 20 31 40 900 0\n");
+  EXPECT_EQ(reader.read().interrupt_percent, -1);
+  tree.file("stat", "cpu  1000 10 500 8098 400 20 32 40 900 0\n");
+  const auto next = reader.read();
+  EXPECT_DOUBLE_EQ(next.interrupt_percent, 2);
+  EXPECT_DOUBLE_EQ(next.cpu_percent, 2);
+}
+
 TEST(Snapshot, CountersThatRunBackwardsGiveNoAnswer) {
   ProcTree tree;
   fill(tree);

@@ -143,10 +143,12 @@ void DeviceTime::cover_copies(uint64_t complete_ns) {
   for (const auto& [key, parts] : outstanding_) {
     if (!std::all_of(parts.begin(), parts.end(), is_over)) return;
   }
+  Streams::Reach reach;
   for (const auto& [key, parts] : outstanding_) {
     for (const Part& part : parts) alive_.push_back({part.first_start_ns, done_by(complete_ns)});
-    streams_.cover({{key, parts.back().number}});
+    reach[key] = parts.back().number;
   }
+  streams_.cover(reach);
   outstanding_.clear();
   outstanding_submissions_ = 0;
 }

@@ -80,6 +80,7 @@ struct Engine::Impl {
   void resolve_quiet(uint64_t window);
   bool may_explain(const Incident& failure, uint64_t window) const;
   std::optional<uint64_t> over_from(const ProcessState& process) const;
+  bool is_over(const ProcessState& process, uint64_t window) const;
   void forget_old(uint64_t window);
   void forget_calls(const std::unordered_set<const ProcessState*>& old);
   void forget(const std::unordered_set<const ProcessState*>& old);

@@ -351,9 +351,7 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
 bool Engine::Impl::may_explain(const Incident& failure, uint64_t window) const {
   const ProcessState* process = failure.process;
   if (failure.rule != RuleId::fatal_error && failure.rule != RuleId::process_failed) return true;
-  if (process == nullptr || process->has_peers || !process->ended_mono_ns) return true;
-  const auto over = over_from(*process);
-  return !over || *over >= window;
+  return process == nullptr || process->has_peers || !is_over(*process, window);
 }
 
 void Engine::Impl::resolve_quiet(uint64_t window) {
@@ -361,10 +359,8 @@ void Engine::Impl::resolve_quiet(uint64_t window) {
     Incident& incident = at->second;
     const bool is_failure = is_certain(incident.rule) && rule(incident.rule).family != Family::kMemory;
     const bool is_waited_for = is_failure && may_explain(incident, window);
+    const bool is_last = !is_waited_for && incident.process != nullptr && is_over(*incident.process, window);
     const uint64_t quiet = is_waited_for ? kFailureQuiet : kQuiet;
-    const auto process_over = incident.process == nullptr ? std::nullopt : over_from(*incident.process);
-    const bool is_last = incident.process != nullptr && incident.process->ended_mono_ns && !is_waited_for &&
-                         process_over && *process_over < window;
     const bool over = is_last || incident.last_window + quiet <= window;  // (E4)
     if (over) incident.chain.resolved = true;
     if (over || incident.changed) changes.push_back(incident.as_chain());
@@ -384,6 +380,12 @@ std::optional<uint64_t> Engine::Impl::over_from(const ProcessState& process) con
   if (process.ended_mono_ns) return std::max(last, *process.ended_mono_ns / kWindowNs) + kKeptEnded;
   // A process that was only announced stays: a neighbour is announced once, and no event of it ever comes.
   return process.last_window == 0 ? ~uint64_t{0} : last + kForgottenAfter;
+}
+
+// It has ended, and nothing is known to need it any more.
+bool Engine::Impl::is_over(const ProcessState& process, uint64_t window) const {
+  const auto over = over_from(process);
+  return process.ended_mono_ns && over && *over < window;
 }
 
 // Processes that are over, or silent for long, give their memory back. Beyond the limit those silent longest go too,

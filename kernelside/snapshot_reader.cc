@@ -91,9 +91,10 @@ hal::SystemSnapshot SnapshotReader::read() {
       if (i == 5 || i == 6) now.interrupts += ticks.value_or(0);
       if (i == 7) now.steal += ticks.value_or(0);
     }
-    const bool is_short = valid && cpu_ && now.total >= cpu_->total && now.total - cpu_->total < kFewestTicks;
+    // Too few count with the next ones.
+    if (cpu_ && now.total >= cpu_->total && now.total - cpu_->total < kFewestTicks) valid = false;
     // Idle and iowait may run backwards; then this second has no answer.
-    if (valid && !is_short && cpu_ && now.total > cpu_->total && now.busy >= cpu_->busy &&
+    if (valid && cpu_ && now.total > cpu_->total && now.busy >= cpu_->busy &&
         now.busy - cpu_->busy <= now.total - cpu_->total) {
       const uint64_t passed = now.total - cpu_->total;
       const auto share = [&](uint64_t from, uint64_t to) {
@@ -104,7 +105,7 @@ hal::SystemSnapshot SnapshotReader::read() {
       snapshot.steal_percent = share(cpu_->steal, now.steal);
       snapshot.interrupt_percent = share(cpu_->interrupts, now.interrupts);
     }
-    if (valid && !is_short) cpu_ = now;
+    if (valid) cpu_ = now;
   }
 
   const std::string memory = text_of_file(root_ + "/meminfo", kMaxFile);

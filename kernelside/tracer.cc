@@ -409,7 +409,7 @@ bool Tracer::examine_here_or_later(const hal::FileId& id, Source source, Foreign
 void Tracer::report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason) {
   if (foreign_.is_cancelled()) return set_seen(id, std::nullopt);  // the trace ends: it was not waited for
   foreign_.give_up(file, reason);
-  (void)keep_unread(id, source, "not traced: " + reason.text());
+  keep_unread(id, source, "not traced: " + reason.text());
   set_seen(id, nullptr, clock_.mono_ns() + kUnreadForNs);
 }
 
@@ -422,7 +422,7 @@ void Tracer::note_unreadable(const Source& source, const ForeignFile& file, cons
 // A file that can be read and holds no code that can be probed. True: it is a described library's.
 bool Tracer::report_unsupported(const hal::FileId& id, const Source& source, const Error& reason) {
   if (reason.code() != Errc::kNotSupported || !is_described(source.untrusted_path)) return false;
-  (void)keep_unread(id, source, "not traced: " + reason.text());
+  keep_unread(id, source, "not traced: " + reason.text());
   if (source.pid == 0) return true;  // installed, and not in use
   ledger_.add(hal::Loss::library_unsupported);
   ledger_.name(hal::Loss::library_unsupported,
@@ -443,8 +443,8 @@ void Tracer::report_unprobed(const hal::FileId& id, const Source& source) {
   }
 }
 
-bool Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note) {
-  return keep_unread(id, source, note, backends_);
+void Tracer::keep_unread(const hal::FileId& id, const Source& source, const std::string& note) {
+  (void)keep_unread(id, source, note, backends_);
 }
 
 // True: the file is a library of one of these.

@@ -174,7 +174,7 @@ class Tracer {
   void note_unreadable(const Source& source, const ForeignFile& file, const Error& reason);
   void note_hidden(const std::string& library, const Source& source);
   bool report_unsupported(const hal::FileId& id, const Source& source, const Error& reason);
-  bool keep_unread(const hal::FileId& id, const Source& source, const std::string& note);
+  void keep_unread(const hal::FileId& id, const Source& source, const std::string& note);
   bool keep_unread(const hal::FileId& id, const Source& source, const std::string& note,
                    std::span<const hal::Backend* const> backends);
   void report_unprobed(const hal::FileId& id, const Source& source);

@@ -160,31 +160,30 @@ Status gather_losses(const store::Reader& reader, const ReportOptions& options, 
   return {};
 }
 
-// What the rules for CPUs found, and the budget of the process knows to have cost nothing; how many these are.
-size_t drop_harmless(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& times) {
-  return std::erase_if(chains, [&](const ReportedChain& chain) {
-    if (!correlate::is_of_cpu_alone(chain.rule)) return false;
-    return std::any_of(times.begin(), times.end(), [&](const ProcessTime& time) {
-      const bool is_its = time.budget.pid == chain.pid && time.node == chain.node;
-      return is_its && time.budget.steps != 0 && correlate::is_harmless_wait(time.budget.whole);
-    });
-  });
+bool is_its(const ReportedChain& chain, const ProcessTime& time) {
+  return time.budget.steps != 0 && time.budget.pid == chain.pid && time.node == chain.node;
 }
 
-size_t drop_warm_up(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& times) {
+// What the rules for CPUs found, and the budget of the process knows to have cost nothing.
+bool is_harmless(const ReportedChain& chain, const ProcessTime& time) {
+  return is_its(chain, time) && correlate::is_of_cpu_alone(chain.rule) &&
+         correlate::is_harmless_wait(time.budget.whole);
+}
+
+// How many these are.
+size_t drop(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& times,
+            bool (*is_left_out)(const ReportedChain&, const ProcessTime&)) {
   return std::erase_if(chains, [&](const ReportedChain& chain) {
-    return std::any_of(times.begin(), times.end(), [&](const auto& time) { return is_of_warm_up(chain, time); });
+    return std::any_of(times.begin(), times.end(), [&](const auto& time) { return is_left_out(chain, time); });
   });
 }
 
 }  // namespace
 
 bool is_of_warm_up(const ReportedChain& chain, const ProcessTime& time) {
-  const bool is_its = time.budget.pid == chain.pid && time.node == chain.node;
-  if (!is_its || time.budget.steps == 0 || !correlate::is_of_time(chain.rule)) return false;
+  if (!is_its(chain, time) || !correlate::is_of_time(chain.rule) || !chain.end_wall_ns) return false;
   const uint64_t unseen_ns = correlate::kEnoughSteps * time.budget.usual_ns;
-  return chain.end_wall_ns &&
-         *chain.end_wall_ns + unseen_ns <= time.budget.start_ns + static_cast<uint64_t>(time.wall_offset_ns);
+  return *chain.end_wall_ns + unseen_ns <= time.budget.start_ns + static_cast<uint64_t>(time.wall_offset_ns);
 }
 
 bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
@@ -222,8 +221,8 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
     if (selection.pid) {
       std::erase_if(report.time, [&](const ProcessTime& one) { return one.budget.pid != *selection.pid; });
     }
-    report.harmless_chains = drop_harmless(report.diagnosis.chains, report.time);
-    report.warm_up_chains = drop_warm_up(report.diagnosis.chains, report.time);
+    report.harmless_chains = drop(report.diagnosis.chains, report.time, is_harmless);
+    report.warm_up_chains = drop(report.diagnosis.chains, report.time, is_of_warm_up);
     add_time_names(reader, report.time);
     add_time_evidence(reader, selection, report.time);
   }

@@ -53,21 +53,18 @@ struct Part {
   }
 
   // Rows of the table event_rows e with its clock k, of a thread t.
-  Conditions of_thread(const ProcessTime& time) const {
-    Conditions conditions;
-    conditions.add("t.pid = ?", int64_t{time.budget.pid});
-    conditions.add("t.tid = ?", int64_t{time.budget.tid});
-    conditions.add_rows(selection, "e.seq");
-    conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
-    return conditions;
-  }
+  Conditions of_thread(const ProcessTime& time) const { return of_thread(time, "t", "k.wall_ns + e.start"); }
   // Rows of the view events e, of a thread.
-  Conditions events_of_thread(const ProcessTime& time) const {
+  Conditions events_of_thread(const ProcessTime& time) const { return of_thread(time, "e", "e.timestamp"); }
+
+ private:
+  // `start`: when an event e began, of the wall clock.
+  Conditions of_thread(const ProcessTime& time, const std::string& thread, const std::string& start) const {
     Conditions conditions;
-    conditions.add("e.pid = ?", int64_t{time.budget.pid});
-    conditions.add("e.tid = ?", int64_t{time.budget.tid});
+    conditions.add(thread + ".pid = ?", int64_t{time.budget.pid});
+    conditions.add(thread + ".tid = ?", int64_t{time.budget.tid});
     conditions.add_rows(selection, "e.seq");
-    conditions.add_range(selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
+    conditions.add_range(selection, start, start + " + coalesce(e.duration, 0)");
     return conditions;
   }
 };

@@ -106,24 +106,24 @@ std::string limit_text(const ProcessTime& time) {
   const uint64_t total = sums.total_ns();
   const std::string length =
       budget.steps != 0 ? fmt::format("each {} step", format_duration(parts.of(total))) : std::string("each second");
-  const auto idle = [&] {
-    return fmt::format("the device had nothing to do for {} of {} ({})",
+  const auto had_nothing = [&] {
+    return fmt::format("had nothing to do for {} of {} ({})",
                        range_text(parts.of(sums.idle_low), parts.of(sums.idle_high)), length,
                        percents_text(sums.idle_low, sums.idle_high, total));
   };
+  const auto idle = [&] { return "the device " + had_nothing(); };
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
   if (result.is_high && is_accusation(result.limit)) text += ", highly";
   if (budget.is_of_slow) text += ", in its slow steps";
   if (result.device_always_done) {
-    return text +
-           fmt::format(": the device was done each time the thread waited for it, {:.0f} times a step; it had {}.",
-                       static_cast<double>(sums.syncs) / static_cast<double>(budget.evaluated.steps),
-                       idle().substr(std::string_view("the device had ").size()));
+    return text + fmt::format(": the device was done each time the thread waited for it, {:.0f} times a step; it {}.",
+                              static_cast<double>(sums.syncs) / static_cast<double>(budget.evaluated.steps),
+                              had_nothing());
   }
   switch (result.limit) {
     case Limit::kNotKnown:
-      return text + ": " + why_not(result.why) + ". " + capitals(idle().substr(0, 1)) + idle().substr(1) + ".";
+      return text + ": " + why_not(result.why) + ". The device " + had_nothing() + ".";
     case Limit::kDeviceBound:
       // Only where it cannot have waited for long.
       return text + (sums.idle_high * 10 < total ? " (healthy): " : ", as far as is known: ") + idle() + ".";

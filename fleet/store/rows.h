@@ -1,9 +1,10 @@
 // What both stores make of a batch before they write it: which of it can be kept, and what a window adds to its minute
-// and its hour. Private to fleet/store/. Pure.
+// and its hour; and of what a statement found. Private to fleet/store/. No state.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "fleet/store/cluster_store.h"
+#include "store/db/json_rows.h"
 
 namespace ingero::fleet::store {
 
@@ -31,6 +33,15 @@ inline std::map<NodeKey, Span> nodes_of(const wire::Batch& batch) {
   for (const auto& one : batch.points) nodes[{one.sender.cluster, one.sender.node}].add({one.time_ns, one.time_ns});
   for (const auto& one : batch.windows) nodes[{one.sender.cluster, one.sender.node}].add({one.start_ns, one.end_ns});
   return nodes;
+}
+
+// Of a statement that was begun then, with what was left out of it.
+inline Json answer_of(ingero::store::JsonRows found, std::chrono::steady_clock::time_point begin) {
+  const auto took = std::chrono::steady_clock::now() - begin;
+  Json cut = found.cuts;
+  Json answer = std::move(found).answer(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()));
+  answer["cut"] = std::move(cut);
+  return answer;
 }
 
 inline int64_t as_signed(uint64_t value) { return static_cast<int64_t>(value); }

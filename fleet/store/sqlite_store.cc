@@ -490,11 +490,7 @@ Result<Json> SqliteStore::sql(const std::string& statement, uint64_t rows) {
     return Error(Errc::kBusy, "the query took longer than 5 s", "narrow it: by node, by time");
   }
   INGERO_TRY(found);
-  Json cut = found->cuts;
-  const auto took = std::chrono::steady_clock::now() - begin;
-  Json answer = std::move(*found).answer(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()));
-  answer["cut"] = std::move(cut);
-  return answer;
+  return answer_of(std::move(*found), begin);
 }
 
 void SqliteStore::interrupt() {

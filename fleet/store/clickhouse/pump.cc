@@ -117,10 +117,9 @@ void Pump::run() {
   serve::net::begin_thread("clickhouse");
   nanoseconds wait = kFirstWait;
   for (;;) {
-    bool has_moved = false;
     Status status;
     try {
-      status = step(has_moved);
+      status = step();
     } catch (const std::exception& error) {  // of memory
       status = Error(Errc::kIo, text_of_exception(error));
     }
@@ -140,10 +139,10 @@ void Pump::run() {
   }
 }
 
-Status Pump::step(bool& has_moved) {
+Status Pump::step() {
   if (!is_connected_) INGERO_TRY(connect());
   if (!has_chunk_) INGERO_TRY(fetch());
-  has_moved = has_chunk_;
+  const bool has_moved = has_chunk_;
   if (has_moved) INGERO_TRY(hand_on());
   const auto now = SteadyClock::now();
   const bool is_quiet = !has_moved && now >= inserted_ + kBetweenRounds;

@@ -54,7 +54,7 @@ class Pump {
   };
 
   void run();
-  Status step(bool& has_moved);
+  Status step();
   Status fetch();
   Status hand_on();
   Status sum_up();

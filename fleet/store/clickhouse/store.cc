@@ -488,11 +488,7 @@ Result<Json> Store::sql(const std::string& statement, uint64_t rows) {
   auto found = ingero::store::collect_json(
       [&](const OnRow& on_row, const OnColumns& on_columns) { return pass_on(*answered, rows, on_row, on_columns); });
   INGERO_TRY(found);
-  Json cut = found->cuts;
-  const auto took = std::chrono::steady_clock::now() - begin;
-  Json answer = std::move(*found).answer(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()));
-  answer["cut"] = std::move(cut);
-  return answer;
+  return answer_of(std::move(*found), begin);
 }
 
 void Store::interrupt() {

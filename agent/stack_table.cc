@@ -35,6 +35,7 @@ constexpr size_t kMaxHung = 4096;
 // make it nonsense: then a stack stands for its own call alone.
 constexpr uint64_t kMaxWeight = 1024;
 constexpr size_t kStacksKept = 128;     // capacity kept in a batch
+constexpr size_t kMaxParts = 32;        // of stacks in one batch: as many as the ring holds
 constexpr size_t kMaxRecent = 1 << 12;  // mappings: those of some hundred programs that have just started
 constexpr std::chrono::seconds kKeptIdle{5};
 constexpr std::chrono::seconds kKeptBusy{30};  // where new stacks come all the time
@@ -207,6 +208,7 @@ struct StackTable::Impl {
   void forget_symbols(std::unique_lock<std::mutex>& lock);
   void hand_out(EventBatch& batch);
   bool learn_code(EventBatch& batch);
+  void take_stacks(kernelside::Drain& drain, EventBatch& batch);
   uint64_t keep(const kernelside::StackRecord& record);
   void remember(const Unnamed& stack);
 };
@@ -374,13 +376,40 @@ void StackTable::take_more(kernelside::Drain& drain, EventBatch& batch) {
   take(drain, batch);
 }
 
-void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
-  Impl& table = *impl_;
-  if (!table.learn_code(batch)) {
+void StackTable::Impl::take_stacks(kernelside::Drain& drain, EventBatch& batch) {
+  if (!learn_code(batch)) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
     drain.take_stacks(batch.records);
-    (void)table.learn_code(batch);
+    (void)learn_code(batch);
   }
+  for (const kernelside::StackRecord& record : batch.records.stacks) {
+    const CallKey key{record.head.tid, record.head.start_ns};
+    const bool in_kernel = record.head.reason == WIRE_STACK_IN_KERNEL;
+    if (in_kernel && record.bytes.empty()) {
+      batch.records.samples.push_back(
+          {record.head.start_ns, record.head.weight, record.head.pid, record.head.tid, 0, true});
+      continue;
+    }
+    const uint64_t id = keep(record);
+    if (in_kernel || record.head.reason == WIRE_STACK_ON_CPU) {
+      batch.records.samples.push_back(
+          {record.head.start_ns, record.head.weight, record.head.pid, record.head.tid, id, in_kernel});
+      continue;
+    }
+    if (record.head.reason != WIRE_STACK_WAITING) {
+      const auto weight = static_cast<uint32_t>(record.head.weight - 1 < kMaxWeight ? record.head.weight : 1);
+      waiting[key] = {id, weight, round};
+    } else if (hung.contains(key) || hal::has_room(hung, kMaxHung, hal::Loss::hang_stack_lost, ledger)) {
+      hung[key] = id;
+    }
+  }
+  // Releases memory after a burst: a kilobyte per stack, in every recycled batch.
+  if (batch.records.stacks.capacity() > kStacksKept) batch.records.stacks = std::vector<kernelside::StackRecord>();
+  batch.records.stacks.clear();
+}
+
+void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
+  Impl& table = *impl_;
   {
     const std::scoped_lock lock(table.mapped_mutex);
     for (auto& [pid, mapping] : table.mapped) {
@@ -392,31 +421,12 @@ void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
   while (table.recent.size() > kMaxRecent) table.recent.pop_front();
   ++table.round;
   table.python.look_again();
-  for (const kernelside::StackRecord& record : batch.records.stacks) {
-    const CallKey key{record.head.tid, record.head.start_ns};
-    const bool in_kernel = record.head.reason == WIRE_STACK_IN_KERNEL;
-    if (in_kernel && record.bytes.empty()) {
-      batch.records.samples.push_back(
-          {record.head.start_ns, record.head.weight, record.head.pid, record.head.tid, 0, true});
-      continue;
-    }
-    const uint64_t id = table.keep(record);
-    if (in_kernel || record.head.reason == WIRE_STACK_ON_CPU) {
-      batch.records.samples.push_back(
-          {record.head.start_ns, record.head.weight, record.head.pid, record.head.tid, id, in_kernel});
-      continue;
-    }
-    if (record.head.reason != WIRE_STACK_WAITING) {
-      const auto weight = static_cast<uint32_t>(record.head.weight - 1 < kMaxWeight ? record.head.weight : 1);
-      table.waiting[key] = {id, weight, table.round};
-    } else if (table.hung.contains(key) ||
-               hal::has_room(table.hung, kMaxHung, hal::Loss::hang_stack_lost, table.ledger)) {
-      table.hung[key] = id;
-    }
+  // Also those that the batch had no room for.
+  for (size_t part = 1;; ++part) {
+    table.take_stacks(drain, batch);
+    if (part == kMaxParts || drain.take_stacks(batch.records)) break;
   }
-  // Releases memory after a burst that filled the ring: a kilobyte per stack, in every recycled batch.
-  if (batch.records.stacks.capacity() > kStacksKept) batch.records.stacks = std::vector<kernelside::StackRecord>();
-  batch.records.stacks.clear();
+  table.take_stacks(drain, batch);
   for (hal::Event& event : batch.records.events) {
     if (!table.hung.empty()) {
       if (const auto hung = table.hung.find({event.tid, event.start_mono_ns}); hung != table.hung.end()) {

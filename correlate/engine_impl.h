@@ -79,6 +79,7 @@ struct Engine::Impl {
   void raise(ProcessState* process, const Finding& finding, uint64_t window);
   void resolve_quiet(uint64_t window);
   bool may_explain(const Incident& failure, uint64_t window) const;
+  std::optional<uint64_t> last_of(const ProcessState& process) const;
   std::optional<uint64_t> over_from(const ProcessState& process) const;
   bool is_over(const ProcessState& process, uint64_t window) const;
   void forget_old(uint64_t window);

@@ -14,6 +14,8 @@ constexpr size_t kRatesKept = 32;          // windows a process's rate of work i
 constexpr uint64_t kForgottenAfter = 600;  // windows of silence, of a process that may go on
 // Of one that has ended nothing comes any more, and rules look at kTrailing windows, also at those whose CPU it took.
 constexpr uint64_t kKeptEnded = kTrailing;
+constexpr uint64_t kKeptAlone = 1;  // its calls and incidents, if no other process may wait for it: an effect is raised
+                                    // a window late
 
 std::string key_of(Family family, const ProcessState* process, const std::string& subject) {
   return fmt::format("{}/{:x}/{}", static_cast<int>(family), process == nullptr ? 0 : process->key, subject);
@@ -371,21 +373,28 @@ void Engine::Impl::resolve_quiet(uint64_t window) {
   if (changes.size() > 4 * kMaxIncidents) changes.erase(changes.begin(), changes.begin() + kMaxIncidents);
 }
 
-// The window from which on nothing is known to need it; none: not as things are.
-std::optional<uint64_t> Engine::Impl::over_from(const ProcessState& process) const {
+// The last window with anything of it; none: one is still open.
+std::optional<uint64_t> Engine::Impl::last_of(const ProcessState& process) const {
   for (const uint64_t open : process.open_window) {
     if (open >= base) return std::nullopt;
   }
   const uint64_t last = std::max(process.last_window, process.known_since);
-  if (process.ended_mono_ns) return std::max(last, *process.ended_mono_ns / kWindowNs) + kKeptEnded;
-  // A process that was only announced stays: a neighbour is announced once, and no event of it ever comes.
-  return process.last_window == 0 ? ~uint64_t{0} : last + kForgottenAfter;
+  return process.ended_mono_ns ? std::max(last, *process.ended_mono_ns / kWindowNs) : last;
 }
 
-// It has ended, and nothing is known to need it any more.
+// The window from which on nothing is known to need it; none: not as things are.
+std::optional<uint64_t> Engine::Impl::over_from(const ProcessState& process) const {
+  const auto last = last_of(process);
+  if (!last) return std::nullopt;
+  if (process.ended_mono_ns) return *last + kKeptEnded;
+  // A process that was only announced stays: a neighbour is announced once, and no event of it ever comes.
+  return process.last_window == 0 ? ~uint64_t{0} : *last + kForgottenAfter;
+}
+
+// It has ended, and nothing more is found of it: its incidents are as they will be.
 bool Engine::Impl::is_over(const ProcessState& process, uint64_t window) const {
-  const auto over = over_from(process);
-  return process.ended_mono_ns && over && *over < window;
+  const auto last = last_of(process);
+  return process.ended_mono_ns && last && *last + (process.has_peers ? kKeptEnded : kKeptAlone) < window;
 }
 
 // Processes that are over, or silent for long, give their memory back. Beyond the limit those silent longest go too,
@@ -396,12 +405,11 @@ void Engine::Impl::forget_old(uint64_t window) {
   std::vector<std::pair<uint64_t, const ProcessState*>> silent;
   const bool is_full = processes.size() > kMaxProcesses;
   for (const auto& process : processes) {
+    if (is_over(*process, window) && !process->series.empty()) reported.insert(process.get());
     const auto over = over_from(*process);
     if (!over || (*over >= window && !is_full)) continue;
-    if (named.contains(process.get())) {
-      // Its incident is as it will be; nothing more is found of it.
-      if (*over < window && process->ended_mono_ns && !process->series.empty()) reported.insert(process.get());
-    } else if (*over < window) {
+    if (named.contains(process.get())) continue;
+    if (*over < window) {
       old.insert(process.get());
     } else {
       silent.emplace_back(std::max(process->last_window, process->known_since), process.get());

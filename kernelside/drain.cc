@@ -188,11 +188,12 @@ uint64_t Drain::unread() const {
   return count;
 }
 
-void Drain::take_stacks(RingRecords& batch) {
+bool Drain::take_stacks(RingRecords& batch) {
   impl_->batch = &batch;
-  impl_->rings->stacks.consume([&](std::span<const std::byte> record) {
+  size_t taken = 0;
+  return impl_->rings->stacks.consume([&](std::span<const std::byte> record) {
     impl_->take_stack(record);
-    return true;
+    return ++taken < kStacksAtOnce;
   });
 }
 
@@ -213,7 +214,8 @@ Result<bool> Drain::poll(int timeout_ms, size_t max_events, RingRecords& batch) 
     impl_->take(record);
     return batch.events.size() < 2 * max_events;
   });
-  // After the calls: a call's stack is written before the call, so those of the calls taken are all there.
+  // After the calls: a call's stack is written before the call, so those of the calls taken are all there, here or in
+  // the ring.
   take_stacks(batch);
   return !is_empty;
 }

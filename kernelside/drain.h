@@ -53,8 +53,6 @@ struct RingRecords {
   std::vector<std::vector<std::byte>>
       codes;  // WIRE_CODE records: the Python functions those stacks are the first to name
   void clear() {
-    constexpr size_t kFewStacks = 1024;  // a burst's room is megabytes, and batches are used again
-    if (stacks.capacity() > kFewStacks) stacks = std::vector<StackRecord>();
     stacks.clear();
     codes.clear();
     events.clear();
@@ -85,8 +83,10 @@ class Drain {
   // Appends records to `batch` until the rings are empty or it holds `max_events`; waits up to `timeout_ms` for a
   // wake-up first. True when records may be left.
   Result<bool> poll(int timeout_ms, size_t max_events, RingRecords& batch);
-  // Appends the stacks and code objects that are in their ring by now.
-  void take_stacks(RingRecords& batch);
+  // Appends the stacks and code objects that are in their ring by now, kStacksAtOnce of them at most. True when no more
+  // were there.
+  bool take_stacks(RingRecords& batch);
+  static constexpr size_t kStacksAtOnce = 512;  // the ring holds megabytes of them, which would all be there twice
   // How far the rings have come by now, and whether all that was in them then has been read.
   using Position = std::map<const Ring*, uint64_t>;
   Position position() const;

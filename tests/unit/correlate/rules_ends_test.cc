@@ -117,8 +117,8 @@ TEST(Ends, AFailureIsOpenForAsLongAsOthersMayFailForIt) {
     EXPECT_THAT(chains, SizeIs(1)) << text_of(chains);
     return chains.size() == 1 && chains[0].rule == "fatal_error" && chains[0].resolved;
   };
-  EXPECT_FALSE(is_resolved(true, false, 2));
-  EXPECT_TRUE(is_resolved(true, false, 5));
+  EXPECT_FALSE(is_resolved(true, false, 1));
+  EXPECT_TRUE(is_resolved(true, false, 3));
   EXPECT_FALSE(is_resolved(true, true, 15));
   EXPECT_FALSE(is_resolved(false, false, 15));
   EXPECT_TRUE(is_resolved(true, true, 45));

@@ -40,7 +40,7 @@ class DrainTest : public ::testing::Test {
   Probes probes;
   hal::LossLedger ledger;
   Normaliser normaliser{probes.calls, probes.table, ledger};
-  FakeRing critical, events, stacks;
+  FakeRing critical, events, stacks{1 << 21};
   std::unique_ptr<Drain> drain;
   RingRecords batch;
 };
@@ -220,6 +220,18 @@ TEST_F(DrainTest, ABatchEndsWhereItIsFullAndTheRestComesNext) {
   batch.clear();
   EXPECT_FALSE(poll(4));
   EXPECT_EQ(batch.events.size(), 2U);
+}
+
+TEST_F(DrainTest, StacksAreTakenInPartsAndCodeObjectsCountAmongThem) {
+  for (size_t i = 0; i < Drain::kStacksAtOnce; ++i) stacks.write(bytes_of(stack_record(0)));
+  stacks.write(bytes_of(record_of_type<wire_code>(WIRE_CODE)));
+  stacks.write(bytes_of(stack_record(0)));
+  poll();
+  EXPECT_EQ(batch.stacks.size(), Drain::kStacksAtOnce);
+  EXPECT_TRUE(batch.codes.empty());
+  EXPECT_TRUE(drain->take_stacks(batch)) << "no more are there";
+  EXPECT_EQ(batch.stacks.size(), Drain::kStacksAtOnce + 1);
+  EXPECT_EQ(batch.codes.size(), 1U);
 }
 
 // What says whose calls these are: the critical ring is read again after the calls, even of a full batch.

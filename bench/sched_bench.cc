@@ -60,16 +60,16 @@ bench::Target::Work make_player() {
   };
 }
 
-// The least that any program at the switch can cost.
+// The least that any program at a tracepoint can cost.
 class EmptyProgram {
  public:
-  EmptyProgram() {
+  explicit EmptyProgram(const char* tracepoint) {
     const bpf_insn code[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0},
                              {.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
     LIBBPF_OPTS(bpf_prog_load_opts, options);
     options.expected_attach_type = BPF_TRACE_RAW_TP;
     options.attach_btf_id =
-        static_cast<uint32_t>(std::max(0, libbpf_find_vmlinux_btf_id("sched_switch", BPF_TRACE_RAW_TP)));
+        static_cast<uint32_t>(std::max(0, libbpf_find_vmlinux_btf_id(tracepoint, BPF_TRACE_RAW_TP)));
     program_ = Fd(bpf_prog_load(BPF_PROG_TYPE_TRACING, "empty", "GPL", code, std::size(code), &options));
     if (!program_.valid()) bench::fail(errno_error("load the empty program").text());
   }
@@ -136,8 +136,8 @@ int main(int argc, char** argv) {
   bench::pin(bench::kAgentCore);
   const auto other = static_cast<uint32_t>(player.run(1, 0));
   const hal::CallTable calls({});
-  const EmptyProgram floor;
-  Fd floor_link;
+  const EmptyProgram at_switch("sched_switch"), at_wake_up("sched_waking");
+  Fd switch_link, wake_up_link;
   const auto nothing = [] {};
   const auto ours = [](const char* name, bench::Drainer& drainer, bool wakers) {
     return Variant{name,
@@ -154,13 +154,23 @@ int main(int argc, char** argv) {
     drainer.start();
     std::vector<Variant> variants = {
         {"nothing", nothing, nothing},
-        {"an empty program", [&] { floor_link = floor.attach(); }, [&] { floor_link = Fd(); }},
+        {"an empty program", [&] { switch_link = at_switch.attach(); }, [&] { switch_link = Fd(); }},
+        {"one at wake-ups, too",
+         [&] {
+           switch_link = at_switch.attach();
+           wake_up_link = at_wake_up.attach();
+         },
+         [&] {
+           switch_link = Fd();
+           wake_up_link = Fd();
+         }},
         ours("ours, untraced", drainer, false),
         ours("with wake-ups, untraced", drainer, true)};
     play(player, variants, rounds, trips);
     const auto percent = added(variants);
-    bench::print_goal("switch of an untraced process, added", percent[1], 4, "%");
-    bench::print_goal("switch and wake-up of untraced ones", percent[2] / percent[0], 1.3, "x an empty program");
+    bench::print_goal("switch of an untraced process, added", percent[2], 4, "%");
+    bench::print_goal("switch and wake-up of untraced ones", percent[3] / percent[0], 1.3, "x an empty program");
+    std::printf("  (two empty programs: %.2f)\n", percent[1] / percent[0]);
   }
   // A pass of its own: what is traced has storage, which is what the programs look for.
   bench::Drainer drainer(calls);

@@ -23,9 +23,12 @@ namespace ingero::agent {
 
 class CollectiveWatch {
  public:
-  // The arguments must outlive this.
-  CollectiveWatch(const hal::CallTable& calls, kernelside::Foreign& foreign, hal::LossLedger& ledger,
-                  uint64_t hang_after_ns);
+  // Where the library of a probe keeps what a communicator is; none: not known.
+  using LayoutOf = std::function<std::optional<hal::LiveLayout>(uint32_t probe)>;
+
+  // The references must outlive this.
+  CollectiveWatch(const hal::CallTable& calls, kernelside::Foreign& foreign, LayoutOf layout_of,
+                  hal::LossLedger& ledger, uint64_t hang_after_ns);
 
   // Adds what names.bpf.c read of a call, besides its record, to its exchange.
   static void join_block(const wire_name& block, hal::Exchange& exchange);

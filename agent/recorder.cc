@@ -169,7 +169,9 @@ struct Recorder::Impl {
         store(queue, call_table, ledger),
         snapshots(clock),
         socket_owners(proc, clock, ledger),
-        collectives(call_table, foreign, ledger, options.hang_after_ns),
+        collectives(
+            call_table, foreign, [this](uint32_t probe) { return tracer->live_layout_of(probe); }, ledger,
+            options.hang_after_ns),
         devices(tables, call_table, foreign, ledger),
         names(ledger, [this](uint32_t pid, uint64_t address, void* out,
                              size_t size) { return foreign.read_memory(pid, address, out, size); }),

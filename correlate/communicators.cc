@@ -52,8 +52,9 @@ std::optional<uint64_t> fold_id(std::span<const std::byte> id) {
   return hash;
 }
 
-Communicators::Communicators(const hal::CallTable& calls, hal::LossLedger& ledger, ReadWords read_words)
-    : calls_(calls), ledger_(ledger), read_words_(std::move(read_words)) {}
+Communicators::Communicators(const hal::CallTable& calls, hal::LossLedger& ledger, ReadWords read_words,
+                             ReadLive read_live)
+    : calls_(calls), ledger_(ledger), read_words_(std::move(read_words)), read_live_(std::move(read_live)) {}
 
 Communicators::State* Communicators::alive(uint32_t pid, uint64_t handle, uint64_t start_mono_ns) {
   const auto found = by_handle_.find({pid, handle});
@@ -64,13 +65,29 @@ Communicators::State* Communicators::alive(uint32_t pid, uint64_t handle, uint64
 
 Communicators::State* Communicators::known_or_late(const hal::Event& event, const hal::Exchange& exchange) {
   if (!exchange.communicator || *exchange.communicator == 0) return nullptr;
-  if (State* state = alive(event.pid, *exchange.communicator, event.start_mono_ns)) return state;
+  if (State* state = alive(event.pid, *exchange.communicator, event.start_mono_ns)) {
+    if (!state->shown.rank && read_live(*state, event)) changes_.push_back(state->shown.id);
+    return state;
+  }
   // A handle that is in use but was made after this call began: the call was on another one (C1).
   if (!succeeded(event) || by_handle_.contains({event.pid, *exchange.communicator})) return nullptr;
-  ledger_.add(hal::Loss::communicator_unknown);
   State* state = make(event, *exchange.communicator, Role::kNone);
   state->shown.made_mono_ns = 0;
+  if (!read_live(*state, event) || !state->shown.comm_id_hash) ledger_.add(hal::Loss::communicator_unknown);
   return state;
+}
+
+// Its identity is the library's own number only where no other is known: of one that all its ranks are late to, and of
+// its children.
+bool Communicators::read_live(State& state, const hal::Event& event) {
+  if (!read_live_ || state.reads_left == 0) return false;
+  --state.reads_left;
+  const auto live = read_live_(event, state.shown.handle);
+  if (!live) return false;
+  state.shown.rank = live->rank;
+  state.shown.nranks = live->nranks;
+  if (!state.shown.comm_id_hash) state.shown.comm_id_hash = live->identity;
+  return true;
 }
 
 Communicators::State* Communicators::make(const hal::Event& event, uint64_t handle, Role made_by) {
@@ -305,6 +322,7 @@ void Communicators::split(const hal::Event& event, const hal::Exchange& exchange
     State* state = child(*parent, event, exchange);
     child_id = state->shown.id;
     if (key) state->shown.comm_id_hash = fold(fold(key->first, key->second), static_cast<uint64_t>(*exchange.color));
+    read_live(*state, event);
   }
   if (!key || !exchange.color || !exchange.key || !is_sane(of.rank, of.nranks)) return;
   if (splits_.size() >= kMaxSplits && !splits_.contains(*key)) splits_.erase(splits_.begin());
@@ -349,8 +367,10 @@ void Communicators::shrink(const hal::Event& event, const hal::Exchange& exchang
   parent->knows_children = false;  // those left out do not call this: from here on the ranks count differently
   if (!succeeded(event) || exchange.new_communicator.value_or(0) == 0) return;
   const hal::Communicator of = parent->shown;
-  hal::Communicator& shown = child(*parent, event, exchange)->shown;
+  State& state = *child(*parent, event, exchange);
+  hal::Communicator& shown = state.shown;
   if (key) shown.comm_id_hash = fold(fold(key->first, key->second), kSeed);
+  if (read_live(state, event)) return;
   if (!is_sane(of.rank, of.nranks) || !exchange.count || *exchange.count >= static_cast<uint64_t>(*of.nranks)) return;
   shown.nranks = *of.nranks - static_cast<int32_t>(*exchange.count);
   if (exchange.excluded.size() < *exchange.count) return;

@@ -7,9 +7,10 @@
 // Invariants:
 // C1  A handle means what the last successful making of it in that process says, from that call's return to the start
 //     of its destruction. Outside of that it means nothing: a call on it stays without a communicator, and is counted.
-// C2  Nothing is guessed. A child's rank is reported only when everything that decides it was captured: all ranks of
-//     its parent are on this host (split), or the list of excluded ranks was read (shrink). It may become known after
-//     the first calls.
+// C2  Nothing is guessed. A communicator whose making was not seen is what its library says of it, as long as that
+//     can be read. So is a child's rank; else it is reported only when everything that decides it was captured: all
+//     ranks of its parent are on this host (split), or the list of excluded ranks was read (shrink). It may become
+//     known after the first calls.
 // C3  A number is given only while every collective on the handle was seen: losing records ends the numbering.
 // C4  A collective made inside another one (a call that wraps another, a call made of others) is not one of its own.
 // C5  Memory is bounded: beyond kMaxCommunicators the oldest ended ones are forgotten, then the oldest, which is
@@ -31,6 +32,7 @@
 
 #include "hal/call_table.h"
 #include "hal/event.h"
+#include "hal/live_communicator.h"
 #include "hal/loss.h"
 
 namespace ingero::correlate {
@@ -45,8 +47,12 @@ class Communicators {
   // Copies words of the process's memory; false when they cannot be read.
   using ReadWords = std::function<bool(uint32_t pid, uint64_t address, std::span<uint64_t> words)>;
 
-  // The arguments must outlive this.
-  Communicators(const hal::CallTable& calls, hal::LossLedger& ledger, ReadWords read_words);
+  // What a handle is in the process of `call` now, as its library has it; none: not to be had.
+  using ReadLive = std::function<std::optional<hal::LiveCommunicator>(const hal::Event& call, uint64_t handle)>;
+
+  // The references must outlive this.
+  Communicators(const hal::CallTable& calls, hal::LossLedger& ledger, ReadWords read_words,
+                ReadLive read_live = nullptr);
 
   // One event in ring order; `exchange` of its call, which gets communicator_id, number, group and exchange_id. Events
   // of calls in flight are numbered as if they were to succeed, and change nothing.
@@ -73,6 +79,7 @@ class Communicators {
     bool is_numbered = false;
     uint64_t children = 0;  // splits and shrinks so far: the same on all ranks
     bool knows_children = false;
+    unsigned reads_left = 3;  // of what its library says: a child may be made to the end later
   };
   using Handle = std::pair<uint32_t, uint64_t>;  // pid, handle
   struct Part {                                  // one rank's side of a split
@@ -90,6 +97,7 @@ class Communicators {
   State* alive(uint32_t pid, uint64_t handle, uint64_t start_mono_ns);
   State* known_or_late(const hal::Event& event, const hal::Exchange& exchange);
   State* make(const hal::Event& event, uint64_t handle, hal::Role made_by);
+  bool read_live(State& state, const hal::Event& event);
   void end(uint64_t id, uint64_t mono_ns);
   void communicator_call(const hal::Event& event, hal::Exchange& exchange);
   void init_all(const hal::Event& event, const hal::Exchange& exchange);
@@ -103,6 +111,7 @@ class Communicators {
   const hal::CallTable& calls_;
   hal::LossLedger& ledger_;
   ReadWords read_words_;
+  ReadLive read_live_;
   uint64_t next_id_ = 1, next_exchange_ = 1;
   std::map<uint64_t, State> states_;  // by id, hence oldest first
   std::map<Handle, uint64_t> by_handle_;

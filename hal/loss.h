@@ -40,7 +40,8 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(single_stepped, "kernelside", kInfo, "Probes on an instruction the kernel must single-step.")                      \
   X(attach_window, "kernelside", kInfo, "Libraries mapped for a while before their probes were attached.")             \
   X(mapping_lost, "agent", kLoss, "Notices of new mappings the kernel dropped; a full scan followed.")                 \
-  X(communicator_unknown, "correlate", kInfo, "Communicators whose creation was missed, or came before the start.")    \
+  X(communicator_unknown, "correlate", kInfo,                                                                          \
+    "Communicators of which rank, size or identity is not known: made unseen, or before the start.")                   \
   X(communicator_lost, "correlate", kInfo, "Communicators, or their numbering, dropped: too many, or calls lost.")     \
   X(wait_forgotten, "correlate", kInfo, "Collectives whose wait was not measured: no synchronisation for too long.")   \
   X(store_failed, "store", kError, "Events the database refused.")                                                     \

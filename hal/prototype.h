@@ -129,6 +129,8 @@ constexpr bool by_code(const StatusName& a, const StatusName& b) { return a.code
 // The name of `code` in a table sorted by code, or empty.
 std::string_view status_name(std::span<const StatusName> statuses, int64_t code);
 
+struct CommunicatorAccessors;
+
 // A library a backend describes. `sonames` are shell patterns matched on the file's base name or its DT_SONAME.
 struct Library {
   std::string_view name;  // "libcudart" in reports
@@ -149,6 +151,8 @@ struct Library {
   // A runtime library makes its calls: of a call whose parent is not known, in a process that calls a runtime, it is
   // assumed that one of the runtime's made it.
   bool below_runtime = false;
+  // How to read a communicator whose making was not seen; null: it cannot be.
+  const CommunicatorAccessors* communicators = nullptr;
 };
 
 class DeviceSampler;

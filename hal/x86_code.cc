@@ -62,7 +62,11 @@ void read_memory_operand(Reader& reader, X86Instruction& out) {
   } else if (mod == 0 && rm == 5) {
     displacement = 4;  // relative to rip
   }
+  const size_t at = reader.at;
   reader.skip(displacement);
+  if (!reader.ok) return;
+  if (displacement == 1) out.displacement = static_cast<int8_t>(reader.code[at]);
+  if (displacement == 4) std::memcpy(&out.displacement, reader.code.data() + at, 4);
 }
 
 // VEX (c4, c5), EVEX (62) and XOP (8f) instructions: prefix of known length, opcode, ModRM, perhaps an immediate.

@@ -36,6 +36,7 @@ struct X86Instruction {
   bool operand_16 = false;     // prefix 66
   bool odd_address = false;    // fs or gs override, or 32-bit address arithmetic
   bool legacy_prefix = false;  // es, cs, ss, ds or lock
+  int32_t displacement = 0;    // of a memory operand
   int32_t relative = 0;        // of a direct branch: target minus the next instruction
   bool direct_branch = false;
 
@@ -50,6 +51,14 @@ struct X86Instruction {
   unsigned reg() const { return ((modrm >> 3) & 7U) | ((rex & 4U) << 1); }
   unsigned rm() const { return (modrm & 7U) | ((rex & 1U) << 3); }
   unsigned opcode_register() const { return (opcode & 7U) | ((rex & 1U) << 3); }
+  // The register of memory at a register and the displacement, without an index.
+  std::optional<unsigned> base() const {
+    if (!has_modrm || register_form() || rip_relative() || odd_address) return std::nullopt;
+    if (!has_sib()) return rm();
+    const bool has_index = (sib >> 3 & 7U) != 4 || (rex & 2U) != 0;
+    const bool has_base = (sib & 7U) != 5 || modrm >> 6 != 0;
+    return has_index || !has_base ? std::nullopt : std::optional((sib & 7U) | ((rex & 1U) << 3));
+  }
   unsigned extension() const { return (modrm >> 3) & 7U; }
 };
 

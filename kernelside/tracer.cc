@@ -511,6 +511,9 @@ FileReport Tracer::report_of(const Held& held, const hal::ElfImage& image, const
   report.mapped_mono_ns = source.mono_ns;
   report.held = source.held;
   if (source.pid != 0) report.pids.insert(source.pid);
+  if (held.library->communicators != nullptr) {
+    report.live = hal::live_layout(*held.library->communicators, image, hal::kHostArch);
+  }
   for (const auto& resolved : hal::resolve(*held.library, image, hal::kHostArch)) {
     RowReport row;
     row.row = resolved.row;
@@ -722,6 +725,12 @@ Tracer::Points Tracer::make_probes(File& file, std::map<uint32_t, RowReport*>& b
     if (probe >= probe_symbols_.size()) probe_symbols_.resize(probe + size_t{1});
     probe_libraries_[probe] = report->path;
     probe_symbols_[probe] = row->symbol;
+    if (report->live) {
+      if (probe >= probe_layouts_.size()) probe_layouts_.resize(probe + size_t{1});
+      probe_layouts_[probe] = report->live;
+    } else if (probe < probe_layouts_.size()) {
+      probe_layouts_[probe].reset();
+    }
     new_probes_.push_back({probe, {call, row->symbol, report->path, report->version, row->single_stepped}});
     if (row->single_stepped) ledger_.add(hal::Loss::single_stepped);
     by_probe[probe] = row;
@@ -822,6 +831,11 @@ std::string Tracer::library_of(uint32_t probe) const {
 std::string Tracer::symbol_of(uint32_t probe) const {
   const std::scoped_lock lock(mutex_);
   return probe < probe_symbols_.size() ? probe_symbols_[probe] : "";
+}
+
+std::optional<hal::LiveLayout> Tracer::live_layout_of(uint32_t probe) const {
+  const std::scoped_lock lock(mutex_);
+  return probe < probe_layouts_.size() ? probe_layouts_[probe] : std::nullopt;
 }
 
 std::vector<FileReport> Tracer::reports() const {

@@ -30,6 +30,7 @@
 #include "hal/call_table.h"
 #include "hal/elf.h"
 #include "hal/event.h"
+#include "hal/live_communicator.h"
 #include "hal/loss.h"
 #include "hal/maps.h"
 #include "hal/resolve.h"
@@ -62,11 +63,12 @@ struct FileReport {
   std::string note;     // "statically linked", "deleted", or why it cannot be traced
   hal::FileId file;
   std::vector<RowReport> rows;
-  std::set<uint32_t> pids;        // processes seen mapping it
-  uint32_t first_pid = 0;         // the one whose mapping made it known
-  uint64_t mapped_mono_ns = 0;    // 0: before the trace began
-  uint64_t attached_mono_ns = 0;  // 0: not attached
-  bool held = false;              // its first process waited until it was attached: no call fell in between
+  std::optional<hal::LiveLayout> live;  // where it keeps what a communicator is
+  std::set<uint32_t> pids;              // processes seen mapping it
+  uint32_t first_pid = 0;               // the one whose mapping made it known
+  uint64_t mapped_mono_ns = 0;          // 0: before the trace began
+  uint64_t attached_mono_ns = 0;        // 0: not attached
+  bool held = false;                    // its first process waited until it was attached: no call fell in between
   size_t probes = 0;
   size_t others = 0;  // processes that had it mapped at the start and are not followed: their calls hit the probes too
 };
@@ -130,6 +132,8 @@ class Tracer {
   std::string library_of(uint32_t probe) const;
   // The symbol it probes, or empty. Any thread.
   std::string symbol_of(uint32_t probe) const;
+  // Where the library of a probe keeps what a communicator is; none: not known. Any thread.
+  std::optional<hal::LiveLayout> live_layout_of(uint32_t probe) const;
   std::vector<FileReport> reports() const;
   // Processes that mapped a described library before its probes were there, since the last call, and when those were:
   // some of the calls before may have been missed.
@@ -231,9 +235,10 @@ class Tracer {
   bool stopped_ = false;
   bool cannot_watch_ = false;  // it has been said
   std::vector<NamedProbe> new_probes_;
-  std::vector<std::string> probe_libraries_, probe_symbols_;  // by probe
-  std::map<uint32_t, uint64_t> windows_;                      // processes that had one since take_windows(): its end
-  std::map<uint32_t, std::string> late_;                      // since take_late()
+  std::vector<std::string> probe_libraries_, probe_symbols_;   // by probe
+  std::vector<std::optional<hal::LiveLayout>> probe_layouts_;  // likewise
+  std::map<uint32_t, uint64_t> windows_;                       // processes that had one since take_windows(): its end
+  std::map<uint32_t, std::string> late_;                       // since take_late()
   struct Index;
   std::unique_ptr<Index> index_;
 };

@@ -1,6 +1,10 @@
 // The backend of NVIDIA's collective library and of AMD's, which repeats its interface: NCCL and RCCL.
+#include <algorithm>
+#include <iterator>
+
 #include "backends/nccl/meanings.h"
 #include "backends/nccl/rows.h"
+#include "hal/live_communicator.h"
 #include "hal/slow_settings.h"
 
 namespace ingero::backends::nccl {
@@ -18,6 +22,24 @@ constexpr std::string_view kRcclSonames[] = {"librccl.so*"};
 // Linked into frameworks' libraries statically.
 constexpr std::string_view kAnchors[] = {"ncclCommInitRank"};
 
+// The layout of ncclComm by its offset of `rank` (NCCL's own header of it): nranks is behind it in all versions, and
+// commHash, which all ranks compute alike, before it from 2.18 on (0x23d8, 2.19 0x24d8, 2.20 0x28d8, then rising, but
+// for 0x4018 of 2.7 and 0x4030 of 2.9 to 2.12). From 2.21 on (0x34e0) a mark says that it is alive.
+std::optional<hal::LiveLayout> layout_of(uint32_t rank, uint32_t nranks) {
+  constexpr uint64_t kMark = 0x0280028002800280;  // NCCL_MAGIC
+  constexpr uint32_t kWithHash[] = {0x23d8, 0x24d8, 0x28d8};
+  constexpr uint32_t kOld[] = {0x4018, 0x4030};
+  constexpr uint32_t kFirstMarked = 0x34e0;
+  if (nranks != rank + 4) return std::nullopt;
+  hal::LiveLayout layout{.rank = rank, .nranks = nranks, .identity = std::nullopt, .mark = std::nullopt};
+  if (rank >= kFirstMarked && std::ranges::find(kOld, rank) == std::end(kOld)) layout.mark = kMark;
+  if (layout.mark || std::ranges::find(kWithHash, rank) != std::end(kWithHash)) layout.identity = rank - 8;
+  return layout;
+}
+
+constexpr hal::CommunicatorAccessors kAccessors{
+    .rank = "ncclCommUserRank", .nranks = "ncclCommCount", .layout = layout_of};
+
 constexpr Library kLibraries[] = {
     {.name = "libnccl",
      .sonames = kNcclSonames,
@@ -25,13 +47,15 @@ constexpr Library kLibraries[] = {
      .layer = "NCCL",
      .source = kNcclSource,
      .in_executables = true,
-     .anchors = kAnchors},
+     .anchors = kAnchors,
+     .communicators = &kAccessors},
     {.name = "librccl",
      .sonames = kRcclSonames,
      .rows = kRcclRows,
      .layer = "RCCL",
      .source = kRcclSource,
-     .vendor = "amd"},
+     .vendor = "amd",
+     .communicators = &kAccessors},
 };
 
 // ncclResult_t; ncclInProgress is the answer of a communicator that does not block.

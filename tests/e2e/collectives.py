@@ -191,6 +191,34 @@ def CallsAreKeptWhereSwitchesFillTheRing(build):
     say(switches_lost=losses["host_ring_full"], calls=trace.recording.one("SELECT count(*) FROM events WHERE kind <> 'host'"))
 
 
+def ACommunicatorOlderThanItsTraceIsKnown(build):
+    """As the library has it in memory: rank, size and an identity that all ranks share; and so are its children."""
+    start, count = build.path("start"), 4
+    with Program(build, os.path.join(build.fakes, "late_ranks"), os.path.join(build.fakes, "live", "libnccl.so.2"), str(count),
+                 start, hold=False) as job:
+        until(lambda: len(job.lines()) == count, 10, "all ranks have their communicator")
+        with Trace(build) as trace:
+            trace.probed("libnccl.so.2")
+            with open(start, "w", encoding="ascii"):
+                pass
+            made = "SELECT count(*) FROM collectives WHERE call = 'ncclAllReduce'"
+            until(lambda: trace.recording.one(made) == 2 * 20 * count, 20, "all collectives are recorded")
+            os.remove(start)
+            job.end()
+            trace.stop()
+    made = trace.recording.rows("SELECT rank, nranks, comm_id_hash AS identity, made_by FROM communicators")
+    world = [one for one in made if one["made_by"] is None]
+    halves = [one for one in made if one["made_by"] is not None]
+    check(sorted((one["rank"], one["nranks"]) for one in world) == [(rank, count) for rank in range(count)], f"{world}")
+    check(len({one["identity"] for one in world}) == 1 and world[0]["identity"] is not None, f"{world}")
+    check(sorted((one["rank"], one["nranks"]) for one in halves) == [(0, 2), (0, 2), (1, 2), (1, 2)], f"{halves}")
+    check(len({one["identity"] for one in halves}) == 2, f"two halves: {halves}")
+    calls = trace.recording.rows("SELECT rank, nranks, count(*) AS calls FROM collectives WHERE call = 'ncclAllReduce' GROUP BY 1, 2")
+    check({(row["rank"], row["nranks"]): row["calls"] for row in calls} ==
+          {(0, 4): 20, (1, 4): 20, (2, 4): 20, (3, 4): 20, (0, 2): 40, (1, 2): 40}, f"{calls}")
+    check("communicator_unknown" not in trace.recording.losses(), f"{trace.recording.losses()}")
+
+
 def CommunicatorsMadeInEveryWayAreKnown(build):
     with Trace(build) as trace:
         with ranks(build, "--lives") as program:
@@ -497,6 +525,6 @@ def WorkersThatAreToldTheirRankAfterTheirStartHaveIt(build):
 
 TESTS = (EightRanksAreWhoTheySayTheyAre, EightRanksAreWhoTheySayTheyAreWithMultiLinks,
          CallsAreKeptWhereSwitchesFillTheRing, WorkersThatAreToldTheirRankAfterTheirStartHaveIt,
-         CommunicatorsMadeInEveryWayAreKnown, ALateAttachSaysWhatItDoesNotKnow,
+         CommunicatorsMadeInEveryWayAreKnown, ACommunicatorOlderThanItsTraceIsKnown, ALateAttachSaysWhatItDoesNotKnow,
          MissingRanksAreNamedWhileTheOthersWait, MetricsOfCollectivesAreWhatTheRecordingHolds,
          LinesOfATraceSayTheCollective, TheRealLibraryIsReadRight)

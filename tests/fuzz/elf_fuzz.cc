@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <span>
 
+#include "hal/accessor.h"
 #include "hal/elf.h"
 #include "hal/resolve.h"
 
@@ -52,6 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const ProbePoint point = choose_probe_point({data, size}, arch, captured);
       require(point.delta < size || point.delta == 0);
     }
+    (void)offset_answered({data, size}, arch);
   }
   return 0;
 }

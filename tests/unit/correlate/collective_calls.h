@@ -68,7 +68,8 @@ inline Event event_of(std::string_view call, uint32_t pid, uint64_t at, uint32_t
 // Feeds calls and keeps time: each call starts 10 us after the one before.
 class Feeder {
  public:
-  explicit Feeder(Communicators::ReadWords read = {}) : communicators(calls(), ledger, std::move(read)) {}
+  explicit Feeder(Communicators::ReadWords read = {}, Communicators::ReadLive live = {})
+      : communicators(calls(), ledger, std::move(read), std::move(live)) {}
 
   Exchange feed(Event event, Exchange exchange) {
     communicators.take(event, exchange);

@@ -451,6 +451,59 @@ TEST(Communicators, GroupsThatDoNotFitAreCounted) {
   EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_lost), Communicators::kMaxGroups);
 }
 
+// (C2)
+TEST(Communicators, OneWhoseMakingWasNotSeenIsWhatItsLibrarySays) {
+  std::map<uint64_t, hal::LiveCommunicator> memory = {{0x1000, {1, 4, 0xabc}}, {0x2000, {0, 2, std::nullopt}}};
+  uint64_t asked = 0;
+  Feeder feeder({}, [&](const Event&, uint64_t handle) -> std::optional<hal::LiveCommunicator> {
+    ++asked;
+    const auto found = memory.find(handle);
+    return found == memory.end() ? std::nullopt : std::optional(found->second);
+  });
+  const hal::Communicator known = feeder.at(kPid, 0x1000);
+  EXPECT_THAT(known.rank, Optional(1));
+  EXPECT_THAT(known.nranks, Optional(4));
+  EXPECT_THAT(known.comm_id_hash, Optional(0xabc));
+  EXPECT_EQ(known.made_by, Role::kNone);
+  EXPECT_FALSE(feeder.collect(kPid, 0x1000).number) << "how many there were before is not known";
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_unknown), 0U);
+  EXPECT_EQ(asked, 1U) << "once for a handle";
+  EXPECT_THAT(feeder.at(kPid, 0x2000).nranks, Optional(2));
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_unknown), 1U) << "without an identity";
+  EXPECT_FALSE(feeder.at(kPid, 0x3000).rank);
+  EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_unknown), 2U);
+  memory[0x3000] = {1, 2, 0x333};
+  feeder.communicators.take_changes();
+  EXPECT_THAT(feeder.at(kPid, 0x3000).rank, Optional(1)) << "it was not made to the end before";
+  EXPECT_THAT(feeder.communicators.take_changes(), ::testing::SizeIs(1));
+  asked = 0;
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(feeder.at(kPid, 0x5000).rank);
+  EXPECT_EQ(asked, 3U) << "not for ever";
+  // One that was seen to be made is what was passed then.
+  memory[0x4000] = {3, 8, 0xdef};
+  feeder.init(kPid, 0x4000, 1, 2);
+  EXPECT_THAT(feeder.at(kPid, 0x4000).comm_id_hash, Optional(77));
+  EXPECT_THAT(feeder.at(kPid, 0x4000).rank, Optional(1));
+}
+
+TEST(Communicators, AChildIsWhatItsLibrarySaysWhereverItsParentsRanksAre) {
+  const std::map<uint64_t, hal::LiveCommunicator> memory = {
+      {0x1000, {5, 8, 0xabc}}, {0x2000, {2, 4, 0x111}}, {0x3000, {1, 4, 0x222}}};
+  Feeder feeder({}, [&](const Event&, uint64_t handle) { return std::optional(memory.at(handle)); });
+  feeder.collect(kPid, 0x1000);
+  feeder.split(kPid, 0x1000, 1, 5, 0x2000);
+  EXPECT_THAT(feeder.at(kPid, 0x2000).rank, Optional(2));
+  EXPECT_THAT(feeder.at(kPid, 0x2000).comm_id_hash, Optional(0x111)) << "its parent's children before are not known";
+  // Of a parent that is known from its making the identity is ours, as on the hosts that have it from there.
+  feeder.init(kPid, 0x4000, 1, 8);
+  const uint64_t parent = *feeder.at(kPid, 0x4000).comm_id_hash;
+  feeder.split(kPid, 0x4000, 1, 1, 0x3000);
+  EXPECT_THAT(feeder.at(kPid, 0x3000).rank, Optional(1));
+  EXPECT_THAT(feeder.at(kPid, 0x3000).nranks, Optional(4));
+  EXPECT_NE(feeder.at(kPid, 0x3000).comm_id_hash, 0x222U);
+  EXPECT_NE(feeder.at(kPid, 0x3000).comm_id_hash, parent);
+}
+
 // (C5)
 TEST(Communicators, MemoryIsBounded) {
   Feeder feeder;

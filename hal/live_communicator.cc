@@ -1,0 +1,61 @@
+// Each word is read by itself: what lies between is of no interest, and a page of it may not be there.
+#include "hal/live_communicator.h"
+
+#include <vector>
+
+#include "hal/accessor.h"
+
+namespace ingero::hal {
+namespace {
+
+constexpr uint64_t kMaxAccessor = 16 << 10;  // bytes of one; the longest known has 1.3 kB
+constexpr int32_t kMaxRanks = 1 << 20;
+
+std::optional<uint32_t> answered_by(std::string_view name, const ElfImage& image, Arch arch) {
+  for (const Symbol& symbol : image.find(name)) {
+    // Where one ends must be known: the next may be another accessor.
+    if (symbol.size == 0 || symbol.size > kMaxAccessor) continue;
+    const std::vector<uint8_t> code = image.bytes_at(symbol.file_offset, static_cast<size_t>(symbol.size));
+    if (const auto offset = offset_answered(code, arch)) return offset;
+  }
+  return std::nullopt;
+}
+
+template <typename Word>
+bool read_word(const ReadBytes& read, uint64_t address, Word& word) {
+  return read(address, std::as_writable_bytes(std::span(&word, 1)));
+}
+
+std::optional<LiveCommunicator> read_once(const LiveLayout& layout, uint64_t handle, const ReadBytes& read) {
+  LiveCommunicator found;
+  uint64_t mark = 0, identity = 0;
+  if (layout.mark && (!read_word(read, handle, mark) || mark != *layout.mark)) return std::nullopt;
+  if (!read_word(read, handle + layout.rank, found.rank) || !read_word(read, handle + layout.nranks, found.nranks)) {
+    return std::nullopt;
+  }
+  if (found.nranks <= 0 || found.nranks > kMaxRanks || found.rank < 0 || found.rank >= found.nranks) {
+    return std::nullopt;
+  }
+  if (layout.identity && read_word(read, handle + *layout.identity, identity) && identity != 0) {
+    found.identity = identity;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<LiveLayout> live_layout(const CommunicatorAccessors& accessors, const ElfImage& image, Arch arch) {
+  const auto rank = answered_by(accessors.rank, image, arch);
+  const auto nranks = answered_by(accessors.nranks, image, arch);
+  return rank && nranks ? accessors.layout(*rank, *nranks) : std::nullopt;
+}
+
+std::optional<LiveCommunicator> read_live(const LiveLayout& layout, uint64_t handle, const ReadBytes& read) {
+  const auto first = read_once(layout, handle, read);
+  const auto second = first ? read_once(layout, handle, read) : std::nullopt;
+  const bool is_same =
+      second && first->rank == second->rank && first->nranks == second->nranks && first->identity == second->identity;
+  return is_same ? second : std::nullopt;
+}
+
+}  // namespace ingero::hal

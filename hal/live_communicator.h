@@ -1,0 +1,48 @@
+// A communicator that was made before the recording began, or unseen: what its library keeps of it, in the process's
+// memory.
+//
+// Where that lies differs from version to version, so the library's own accessors say it (hal/accessor.h), and the
+// vendor what else is near (CommunicatorAccessors::layout). Pure but for the callback; thread-safe. The file and the
+// memory are untrusted: what cannot be true is nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "hal/elf.h"
+#include "hal/lower.h"
+
+namespace ingero::hal {
+
+// Offsets in what a communicator's handle points to.
+struct LiveLayout {
+  uint32_t rank = 0, nranks = 0;     // of 32 bits
+  std::optional<uint32_t> identity;  // of 64 bits, the same on all ranks
+  std::optional<uint64_t> mark;      // the first 64 bits of one that is alive
+  bool operator==(const LiveLayout&) const = default;
+};
+
+// Functions `int f(communicator, int* answer)` that only read a word of the communicator.
+struct CommunicatorAccessors {
+  std::string_view rank, nranks;
+  // The whole from what those two read; none: not one that is known to hold.
+  std::optional<LiveLayout> (*layout)(uint32_t rank, uint32_t nranks);
+};
+
+std::optional<LiveLayout> live_layout(const CommunicatorAccessors& accessors, const ElfImage& image, Arch arch);
+
+struct LiveCommunicator {
+  int32_t rank = 0, nranks = 0;
+  std::optional<uint64_t> identity;
+};
+
+// Copies bytes of the process's memory; false when they cannot be read.
+using ReadBytes = std::function<bool(uint64_t address, std::span<std::byte> bytes)>;
+// None: not alive, not made to the end, or changed while it was read.
+std::optional<LiveCommunicator> read_live(const LiveLayout& layout, uint64_t handle, const ReadBytes& read);
+
+}  // namespace ingero::hal

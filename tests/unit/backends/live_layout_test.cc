@@ -1,0 +1,80 @@
+// Where libraries keep what a communicator is: by their own accessors, in real ones where some are installed
+// (INGERO_VENDOR_LIBRARIES names more files, such as other versions), and by the tables of versions.
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/registry.h"
+#include "base/fd.h"
+#include "base/text.h"
+#include "hal/elf.h"
+#include "hal/live_communicator.h"
+#include "hal/resolve.h"
+
+namespace ingero::backends {
+namespace {
+
+using hal::LiveLayout;
+using ::testing::Optional;
+
+constexpr uint64_t kMark = 0x0280028002800280;
+
+const hal::Library& library(std::string_view name) {
+  for (const hal::Backend* backend : all_backends()) {
+    for (const hal::Library& one : backend->libraries) {
+      if (one.name == name) return one;
+    }
+  }
+  std::abort();
+}
+
+TEST(LiveLayout, RealLibrariesSayWhereTheyKeepACommunicator) {
+  std::vector<std::string> paths = {"/usr/local/cuda/lib64/libnccl.so.2", "/usr/local/cuda/lib/libnccl.so.2",
+                                    "/usr/lib/x86_64-linux-gnu/libnccl.so.2", "/usr/lib/x86_64-linux-gnu/librccl.so.1",
+                                    "/opt/rocm/lib/librccl.so.1"};
+  if (const char* more = std::getenv("INGERO_VENDOR_LIBRARIES")) {
+    for (const std::string_view path : split(more, ':')) paths.emplace_back(path);
+  }
+  size_t tried = 0;
+  for (const std::string& path : paths) {
+    const auto name = std::filesystem::path(path).filename().string();
+    const auto& one = library(hal::soname_matches(library("librccl"), name) ? "librccl" : "libnccl");
+    if (!hal::soname_matches(one, name) || !std::filesystem::exists(path)) continue;
+    const auto image = hal::ElfImage::open(Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
+    ASSERT_TRUE(image) << image.error().text();
+    const auto layout = hal::live_layout(*one.communicators, *image, hal::Arch::kX86_64);
+    ++tried;
+    ASSERT_TRUE(layout) << path;
+    std::cout << path << ": rank at " << std::hex << layout->rank << std::dec
+              << (layout->identity ? ", with an identity" : "") << (layout->mark ? ", with a mark\n" : "\n");
+    EXPECT_EQ(layout->nranks, layout->rank + 4) << path;
+  }
+  if (tried == 0) GTEST_SKIP() << "no libnccl or librccl on this machine";
+}
+// By the offset of the rank, in NCCL's own headers.
+TEST(LiveLayout, WhatIsNearTheRankIsByVersion) {
+  const auto layout = library("libnccl").communicators->layout;
+  EXPECT_FALSE(layout(0x17b0, 0x17b8)) << "no version is like that";
+  for (const uint32_t old : {0x4018U, 0x4030U, 0x14b0U, 0x17b0U, 0x1db8U}) {  // 2.7 to 2.17
+    EXPECT_EQ(layout(old, old + 4), (LiveLayout{old, old + 4, std::nullopt, std::nullopt}));
+  }
+  for (const uint32_t hashed : {0x23d8U, 0x24d8U, 0x28d8U}) {  // 2.18 to 2.20
+    EXPECT_EQ(layout(hashed, hashed + 4), (LiveLayout{hashed, hashed + 4, hashed - 8, std::nullopt}));
+  }
+  for (const uint32_t marked : {0x34e0U, 0x34250U, 0x1044d0U, 0x1206f0U}) {  // 2.21 to 2.30
+    EXPECT_EQ(layout(marked, marked + 4), (LiveLayout{marked, marked + 4, marked - 8, kMark}));
+  }
+}
+
+}  // namespace
+}  // namespace ingero::backends

@@ -15,14 +15,22 @@ uint64_t folded(const hal::WaitPeer& peer) {
   return sum * 1099511628211ULL + peer.peer_port;
 }
 
-// What keeps causes of one class apart: the server that was asked, the file that was read.
-uint64_t object_of(const Piece& piece) {
+// Its timer ended it. Of a wait in turns, the last one; who took a lock that was free by then held it until then.
+bool is_timed_out(const Piece& piece, const ThreadTime* time) {
+  if (piece.off == nullptr) return false;
+  if (piece.is == TimeClass::kPoll) return piece.off->is_timed_out;
+  if ((piece.is != TimeClass::kFutex && piece.is != TimeClass::kSocket) || time == nullptr) return false;
+  const OffSpan& last = *time->last_of_wait(*piece.off);
+  return last.is_timed_out && last.waker_tid == 0;
+}
+
+// What keeps causes of one class apart: the server that was asked, the file that was read; whether anything came.
+uint64_t object_of(const Piece& piece, bool timed_out) {
   if (piece.off == nullptr) return 0;
   if (piece.is == TimeClass::kSocket && piece.off->peer.family != 0 && !piece.off->is_client) {
-    return folded(piece.off->peer);
+    return folded(piece.off->peer) + (timed_out ? 1 : 0);
   }
-  if (piece.is == TimeClass::kPoll) return piece.off->is_timed_out ? 1 : 0;
-  return piece.is == TimeClass::kDisk ? piece.off->object : 0;
+  return piece.is == TimeClass::kDisk ? piece.off->object : timed_out ? 1 : 0;
 }
 
 }  // namespace
@@ -60,7 +68,8 @@ uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread
   if (piece.is == TimeClass::kHost && thread.time != nullptr) {
     stack = thread.time->sampled_stack(piece.from_ns, piece.to_ns);
   }
-  Key key{parent, static_cast<uint8_t>(piece.is), role, stack, object_of(piece)};
+  const bool timed_out = is_timed_out(piece, thread.time);
+  Key key{parent, static_cast<uint8_t>(piece.is), role, stack, object_of(piece, timed_out)};
   auto known = cause_of_.find(key);
   if (known != cause_of_.end()) return known->second;
   if (causes_.size() >= kMaxCauses) {  // (A3)
@@ -79,7 +88,7 @@ uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread
   if (piece.off != nullptr && is_wait(piece.is)) {
     cause.kind = piece.off->kind;
     cause.is_write = piece.off->is_write;
-    cause.is_timed_out = piece.is == TimeClass::kPoll && piece.off->is_timed_out;
+    cause.is_timed_out = timed_out;
     cause.object = piece.off->object;
     cause.peer = piece.off->peer;
   }

@@ -47,7 +47,7 @@ struct Cause {
   uint64_t stack_id = 0;
   uint8_t kind = 0;  // hal::WaitKind
   bool is_write = false;
-  bool is_timed_out = false;  // of a poll: its timer ended it
+  bool is_timed_out = false;  // of a poll, a lock, a socket: its timer ended it
   uint64_t object = 0;        // of one of its waits
   hal::WaitPeer peer;         // likewise
 };

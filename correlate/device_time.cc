@@ -40,6 +40,7 @@ void DeviceTime::submit(const BudgetCall& call, bool is_input) {
   first_submission_ = std::min(first_submission_.value_or(call.start_ns), call.start_ns);
   if (is_untaken) done_ns_ = *first_submission_;  // (D2) one that began earlier may end later
   last_submission_ = std::max(last_submission_, call.start_ns);
+  last_length_ns_ = call.end_ns - call.start_ns;
   if (submissions_.size() >= kMaxPending) {
     ledger_.add(hal::Loss::budget_forgotten);
     return;
@@ -216,7 +217,13 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kSync};
   bool is_device_wide = false;
   auto reach = reach_of(call, is_device_wide);
-  const WaitEvidence seen = evidence(call, thread);
+  WaitEvidence seen = evidence(call, thread);
+  const Fetch* fetch = reach && !seen.has_waited ? fetch_before(call, *reach) : nullptr;
+  if (fetch != nullptr) {
+    const WaitEvidence before = thread.evidence(fetch->start_ns, fetch->end_ns);
+    seen.has_waited = before.has_waited;
+    seen.busy_until_ns = before.busy_until_ns;
+  }
   // (D1) A wait for events that were not recorded, or for writes of others, names neither stream nor marker as well.
   if (is_device_wide && !waits_for_device(facts)) return span;
   if (is_device_wide && unknown_since_) {
@@ -228,14 +235,45 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   const Covered covered = cover(std::move(*reach), call, seen.complete_ns);
   if (!covered.any) return span;
   if (covered.only_collectives) span.use = CallUse::kCollectiveSync;
-  if (seen.has_waited && seen.busy_until_ns > covered.last_end_ns) {
+  const uint64_t last_submitted_ns = fetch != nullptr ? fetch->start_ns : covered.last_end_ns;
+  if (seen.has_waited && seen.busy_until_ns > last_submitted_ns) {
     if (copied && seen.busy_until_ns > *copied) {
       slowest_link_ = slowest_link_ > kSlowestLink ? kSlowestLink : 0;
       is_link_doubted_ = true;
     }
-    busy_.push_back({covered.last_end_ns, seen.busy_until_ns});
+    busy_.push_back({last_submitted_ns, seen.busy_until_ns});
   }
   return span;
+}
+
+// (D7) Bytes for the host, as of item() or cpu(), asynchronously: into pageable memory the call itself waits for the
+// copy and so for all that its stream had before; into pinned memory it returns at once.
+bool DeviceTime::is_fetch(const BudgetCall& call, const CallFacts& facts) {
+  const uint64_t length = call.end_ns - call.start_ns;
+  if (facts.kind != Kind::kMemcpy || !facts.async || call.direction != hal::Direction::kDeviceToHost) return false;
+  if (call.bytes == 0 || length < ThreadTime::kShortestWaitNs) return false;
+  // Longer than any link takes for it.
+  return call.bytes <= kSmallCopyBytes || static_cast<double>(call.bytes) < kSlowestLink * static_cast<double>(length);
+}
+
+CallSpan DeviceTime::fetch(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
+  // One that was preempted, slept for a lock, or waited for room in the queue, as the submission before it did, is
+  // known to have waited for the device only with the synchronisation behind it.
+  const bool may_be_full = outstanding_submissions_ >= kQueueFull && last_length_ns_ >= ThreadTime::kShortestWaitNs;
+  submit(call, false);
+  put(call, facts);
+  if (!may_be_full && !thread.evidence(call.start_ns, call.end_ns).has_left_cpu) return wait_for_own(call, thread);
+  if (fetches_.size() >= kMaxFetches) fetches_.clear();  // threads that have ended; others fetch again
+  fetches_[call.tid] = {Streams::key_of(call.stream, call.tid, call.is_per_thread), call.start_ns, call.end_ns};
+  return {call.start_ns, call.end_ns, 0, CallUse::kSync};
+}
+
+// The copy that the thread waited in before it synchronised its stream and found all done.
+const DeviceTime::Fetch* DeviceTime::fetch_before(const BudgetCall& wait, const Streams::Reach& reach) const {
+  const auto found = fetches_.find(wait.tid);
+  if (found == fetches_.end() || !reach.contains(found->second.key)) return nullptr;
+  const Fetch& fetch = found->second;
+  return wait.start_ns >= fetch.end_ns && wait.start_ns - fetch.end_ns < kSoonNs ? &fetch : nullptr;
 }
 
 // What waits for its own work, and so for all that its stream had before: a copy of a few bytes for the host, as of
@@ -285,6 +323,7 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
       return wait_for_own(call, thread);
     }
     if (is_blocking_copy) return copy(call, facts);
+    if (is_fetch(call, facts)) return fetch(call, facts, thread);
     if (launches_block_ && facts.kind == Kind::kLaunch) {
       submit(call, false);
       put(call, facts);

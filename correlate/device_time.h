@@ -18,6 +18,9 @@
 //     payload (PCI Express Base Specification 1.1, 2.5 GT/s in 8b/10b). A wait that shows a copy to last longer than
 //     the machine's link allows leaves the slowest one, and then nothing, of this assumption for the process.
 // D6  Where the program's environment makes launches wait for their work, each covers what its stream has.
+// D7  An asynchronous copy to the host that takes longer than the copy waits for its stream: into pageable memory it
+//     returns when it is done (CUDA Runtime API, "API synchronization behavior"). Where it may have been held up by
+//     something else, the synchronisation of its stream right behind it says when all was done.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
 #pragma once
@@ -73,6 +76,8 @@ class DeviceTime {
   static constexpr size_t kQueueFull = 64;            // submissions outstanding
   static constexpr uint64_t kQueueFullNs = 100'000;   // and a launch that takes this long waits for room
   static constexpr size_t kMaxPending = 1 << 20;
+  static constexpr size_t kMaxFetches = 4096;           // threads
+  static constexpr uint64_t kSoonNs = 1'000'000;        // from the end of a copy to a synchronisation right behind it
   static constexpr uint64_t kStagedNs = 50'000;         // an asynchronous copy that takes this long in the call, and
   static constexpr double kFastestStaging = 64;         // no more bytes a nanosecond, is made by the calling thread
   static constexpr double kSlowestLink = 0.25;          // bytes a nanosecond, where no link is known (D5)
@@ -115,6 +120,10 @@ class DeviceTime {
     uint32_t tid;
     bool is_input;
   };
+  struct Fetch {
+    Streams::Key key;
+    uint64_t start_ns, end_ns;
+  };
   struct Covered {
     bool any = false, all = false;  // all that was outstanding
     bool only_collectives = true;
@@ -130,6 +139,9 @@ class DeviceTime {
   CallSpan copy(const BudgetCall& call, const CallFacts& facts);
   CallSpan wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
   CallSpan wait_for_own(const BudgetCall& call, const ThreadTime& thread);
+  static bool is_fetch(const BudgetCall& call, const CallFacts& facts);
+  const Fetch* fetch_before(const BudgetCall& wait, const Streams::Reach& reach) const;
+  CallSpan fetch(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
   WaitEvidence evidence(const BudgetCall& call, const ThreadTime& thread);
   void query(const BudgetCall& call);
   std::optional<Streams::Reach> reach_of(const BudgetCall& call, bool& is_device_wide) const;
@@ -144,11 +156,12 @@ class DeviceTime {
   double slowest_link_ = kSlowestLink;  // 0: nothing is assumed any more
   bool is_link_doubted_ = false;
   bool launches_block_ = false;
+  std::map<uint32_t, Fetch> fetches_;        // the last asynchronous copy to the host that each thread waited in (D7)
   std::set<uint32_t> sleepers_;              // threads of which a synchronisation was seen to sleep
   std::vector<Span> alive_, busy_, copies_;  // work that may be there; that is there; that a thread copies itself
   std::vector<Submission> submissions_;
   std::optional<uint64_t> first_submission_, unknown_since_;
-  uint64_t last_submission_ = 0, done_ns_ = 0;
+  uint64_t last_submission_ = 0, last_length_ns_ = 0, done_ns_ = 0;
   std::map<std::pair<uint8_t, uint8_t>, double> rates_;  // direction, size class: the best seen, bytes per ns
 };
 

@@ -102,7 +102,10 @@ void add_off_cpu(const hal::Event& event, const CallFacts& facts, bool cold, Pro
     sum.call_preemptors.add(event.preempted_by_pid, event.preempted_by_ns, event.preempted_by_comm);
   consider(sum.worst_cpu, event, off.preempted_ns + off.runqueue_ns);
   if (!cold) consider(sum.worst_io, event, off.io_ns);
-  if (facts.synchronising) {
+  // Into pageable memory an asynchronous copy to the host waits, too.
+  const bool is_fetch =
+      facts.kind == Kind::kMemcpy && event.has(Has::kDirection) && event.direction == hal::Direction::kDeviceToHost;
+  if (facts.synchronising || is_fetch) {
     sum.sync_blocked_ns += off.blocked_ns;
   } else if (only_enqueues(facts) && !cold && event.outcome == hal::Outcome::kReturned) {
     sum.unusual_blocked_ns += off.blocked_ns;

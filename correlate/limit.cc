@@ -137,7 +137,8 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   const auto limited = [&](Limit limit, uint64_t ns) {
     result.limit = limit;
     result.high_ns = ns;
-    result.is_high = percent(ns, total) >= kHighPercent;
+    // How much of a submission or an allocation delays is not known here.
+    result.is_high = limit == Limit::kCommunicationBound && percent(ns, total) >= kHighPercent;
     return result;
   };
   const auto not_known = [&](NotKnown why) {

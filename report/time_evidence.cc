@@ -212,6 +212,9 @@ bool is_collector(std::string_view function) {
 void add_samples(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
   const uint64_t host_low = sums.of(TimeClass::kHost).low;
+  // In the gaps of many synchronisations or launches it is those that there are too many of.
+  const Limit limit = time.budget.result.limit;
+  if (limit == Limit::kSyncBound || limit == Limit::kLaunchBound) return;
   if (host_low * 20 < sums.total_ns()) return;
   int64_t samples = 0, in_kernel = 0, collecting = 0;
   Conditions sampled;

@@ -45,10 +45,31 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
   }
 }
 
+// Where most of what was lost was waited for in vain.
+std::string remedy_for_time_outs(const ProcessTime& time) {
+  uint64_t in_vain = 0, all = 0;
+  const BlamePath* first = nullptr;
+  for (const BlamePath& path : time.blame) {
+    const uint64_t ns = std::max(path.low, path.high);
+    all += ns;
+    if (path.nodes.size() != 1 || !path.nodes.front().is_timed_out || path.nodes.front().is == TimeClass::kPoll)
+      continue;
+    in_vain += ns;
+    if (first == nullptr) first = &path;
+  }
+  if (first == nullptr || in_vain * 2 <= all) return {};
+  return first->nodes.front().is == TimeClass::kSocket
+             ? "see why no answer comes, or shorten the time-out"
+             : "see what should have woken it before, or shorten the time-out";
+}
+
 }  // namespace
 
 std::string remedy_of(const ProcessTime& time) {
   const Limit limit = time.budget.result.limit;
+  if (limit == Limit::kHostBound || limit == Limit::kInputBound) {
+    if (std::string remedy = remedy_for_time_outs(time); !remedy.empty()) return remedy;
+  }
   const BlamePath* others = path_to_others(time);
   const bool is_quota = others != nullptr && others->nodes.back().is == TimeClass::kThrottled;
   if (others != nullptr && (limit == Limit::kHostBound || (limit == Limit::kInputBound && is_quota))) {

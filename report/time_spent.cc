@@ -49,6 +49,7 @@ BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
     node.is = cause.is;
     node.kind = cause.kind;
     node.is_write = cause.is_write;
+    node.is_timed_out = cause.is_timed_out;
     node.object = correlate::peer_text(cause.peer);
     node.object_id = cause.object;
     node.stack_id = cause.stack_id;
@@ -68,8 +69,8 @@ std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<Cause
     BlamePath path = path_of(blame, share);
     std::string key;
     for (const BlameNode& node : path.nodes) {
-      key += fmt::format("{} {} {} {}/", node.role, node.pids.empty() ? 0 : node.pids.front(),
-                         static_cast<int>(node.is), node.object);
+      key += fmt::format("{} {} {} {} {}/", node.role, node.pids.empty() ? 0 : node.pids.front(),
+                         static_cast<int>(node.is), node.is_timed_out, node.object);
     }
     const auto [at, is_new] = known.try_emplace(key, paths.size());
     if (is_new) {

@@ -24,9 +24,10 @@ struct BlameNode {
   correlate::TimeClass is = correlate::TimeClass::kUnknown;
   uint8_t kind = 0;  // hal::WaitKind
   bool is_write = false;
-  std::string object;      // "10.0.0.9:9000", a path, a lock's name
-  uint64_t object_id = 0;  // of the recording's wait_objects
-  std::string line;        // "train.py:61"
+  bool is_timed_out = false;  // its timer ended it
+  std::string object;         // "10.0.0.9:9000", a path, a lock's name
+  uint64_t object_id = 0;     // of the recording's wait_objects
+  std::string line;           // "train.py:61"
   uint64_t stack_id = 0;
 };
 

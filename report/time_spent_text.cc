@@ -145,7 +145,7 @@ std::string limit_text(const ProcessTime& time) {
     case Limit::kLateRank:
       return text + ": the other ranks wait for it. It is " + time.waits_for + ".";
     default:
-      return text + ": " + idle() + ".";
+      return text + (result.low_ns == 0 ? ", as far as is known: " : ": ") + idle() + ".";
   }
 }
 
@@ -182,9 +182,15 @@ std::string did(const BlameNode& node) {
       if (node.is_write) return "waited for the reader of its pipe";
       return "waited for a pipe";
     case TimeClass::kSocket:
+      if (node.is_timed_out) {
+        return "waited in vain, until a time-out, for " +
+               (node.object.empty() ? "a socket" : printable(node.object, 100));
+      }
       return node.object.empty() ? "waited for a socket" : "waited for " + printable(node.object, 100);
     case TimeClass::kFutex:
-      if (node.object.empty()) return "waited for a lock";
+      if (node.object.empty()) {
+        return node.is_timed_out ? "waited until a time-out, with nothing to wake it," : "waited for a lock";
+      }
       return (node.kind == static_cast<uint8_t>(hal::WaitKind::kFile) ? "waited for the lock on " : "waited for ") +
              printable(node.object, 100);
     case TimeClass::kPoll:

@@ -27,6 +27,14 @@ const CallFacts& fills() {
       make_facts("acmeMemsetAsync", "acmeMemsetAsync", "RUNTIME", "acme", hal::Kind::kMemset, false);
   return kFacts;
 }
+const CallFacts& fetches() {
+  static const CallFacts kFacts = [] {
+    CallFacts facts = make_facts("acmeMemcpyAsync", "acmeMemcpyAsync", "RUNTIME", "acme", hal::Kind::kMemcpy, false);
+    facts.async = true;
+    return facts;
+  }();
+  return kFacts;
+}
 
 // A call of a thread on the stream of its number.
 BudgetCall call_of(uint32_t tid, uint64_t from_us, uint64_t to_us) {
@@ -53,6 +61,12 @@ class OneDevice {
     call.stream = stream;
     call.bytes = bytes;
     (void)add(call, fills());
+  }
+  CallUse fetch(uint32_t tid, uint64_t from_us, uint64_t to_us) {
+    BudgetCall call = call_of(tid, from_us, to_us);
+    call.bytes = 4;
+    call.direction = hal::Direction::kDeviceToHost;
+    return add(call, fetches()).use;
   }
   std::vector<DeviceSegment> until(uint64_t us) { return device.take(device.settle(kBeginNs + us * kUs)); }
 
@@ -192,6 +206,30 @@ TEST(DeviceTime, TheOrderOfTwoThreadsCallsDecidesNothing) {
   const auto first = segments(false);
   EXPECT_GT(first.size(), 100U);
   EXPECT_EQ(segments(true), first);
+}
+
+// (D7)
+TEST(DeviceTime, AScalarsCopyAndTheSynchronisationBehindItAreOneWait) {
+  OneDevice one;
+  for (uint64_t step = 0; step < 10; ++step) {
+    const uint64_t at = 10'000 * step;
+    one.launch(1, at, at + 5);
+    EXPECT_EQ(one.fetch(1, at + 10, at + 4'010), CallUse::kSync);  // into pageable memory
+    one.sync(1, at + 4'012, at + 4'013);
+  }
+  const auto segments = one.until(100'000);
+  EXPECT_NEAR(static_cast<double>(ns_of(segments, DeviceState::kBusy, 0)), 10 * 4e6, 10 * 4e4);
+  EXPECT_NEAR(static_cast<double>(ns_of(segments, DeviceState::kIdle, 0)), 10 * 6e6, 10 * 4e4);
+}
+
+TEST(DeviceTime, AScalarsCopyIntoPinnedMemorySaysNothing) {
+  OneDevice one;
+  one.launch(1, 0, 5);
+  EXPECT_EQ(one.fetch(1, 10, 15), CallUse::kSubmit);
+  one.sync(1, 5'000, 5'001);  // long after it: the device was done at some time between
+  const auto segments = one.until(20'000);
+  EXPECT_EQ(ns_of(segments, DeviceState::kBusy, 0), 0U);
+  EXPECT_NEAR(static_cast<double>(ns_of(segments, DeviceState::kUnknown, 0)), 5e6, 1e5);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void Blame::walk(const Thread& thread, const Piece& piece, uint64_t from_ns, uin
 
 void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, uint32_t parent,
                    const Find& find, std::vector<Share>& out) {
-  if (parent != 0 && piece.off != nullptr && piece.off->is_client && is_wait(piece.is)) {
+  if (parent != 0 && piece.off != nullptr && is_wait(piece.is) && is_client_(*piece.off, thread.pid)) {
     out.push_back({kClient, to_ns - from_ns});
     return;
   }

@@ -62,7 +62,7 @@ class Blame {
 
   struct Thread {
     const ThreadTime* time = nullptr;
-    uint32_t tid = 0, role = 0;
+    uint32_t tid = 0, role = 0, pid = 0;
   };
   // A thread of a process; its time is null where it is not watched, its tid 0 where nothing is known of the process.
   using Find = std::function<Thread(uint32_t tid, uint32_t pid)>;
@@ -72,7 +72,10 @@ class Blame {
   };
   static constexpr uint32_t kClient = 0;
 
-  explicit Blame(hal::LossLedger& ledger) : ledger_(ledger) {}
+  // Whether a process waited for a client.
+  using IsClient = std::function<bool(const OffSpan& wait, uint32_t pid)>;
+
+  Blame(hal::LossLedger& ledger, IsClient is_client) : ledger_(ledger), is_client_(std::move(is_client)) {}
   // `is_own`: a role of `parent_pid`'s own threads, apart from its children's.
   uint32_t role(uint32_t parent_pid, const std::string& comm, uint32_t pid, bool is_own);
   // The causes of [from, to) of a thread's piece.
@@ -90,6 +93,7 @@ class Blame {
               const Find& find, std::vector<Share>& out);
 
   hal::LossLedger& ledger_;
+  IsClient is_client_;
   std::vector<BlameRole> roles_;
   std::map<std::tuple<uint32_t, bool, std::string>, uint32_t> role_of_;
   std::vector<Cause> causes_;

@@ -142,16 +142,32 @@ uint32_t Budget::Impl::role_of(BudgetThread& thread) {
   return *thread.role;
 }
 
+// Who connects is a client, unless it belongs to the job: it makes GPU calls itself, as another rank does, or the
+// process that waits has started it.
+bool Budget::Impl::is_client(const OffSpan& wait, uint32_t pid) const {
+  constexpr int kGenerations = 4;
+  if (!wait.is_client) return false;
+  const auto peer = processes.find(wait.waker_pid);
+  if (peer != processes.end() && peer->second.has_begun) return false;
+  uint32_t ancestor = wait.waker_pid;
+  for (int i = 0; i < kGenerations && ancestor != 0; ++i) {
+    const auto its = facts.find(ancestor);
+    ancestor = its == facts.end() ? 0 : its->second.parent_pid;
+    if (ancestor == pid) return false;
+  }
+  return true;
+}
+
 Blame::Thread Budget::Impl::find(uint32_t tid, uint32_t pid) {
   const auto known = threads.find(tid);
-  if (known != threads.end()) return {&known->second.time, tid, role_of(known->second)};
+  if (known != threads.end()) return {&known->second.time, tid, role_of(known->second), pid};
   const auto process = watched.find(pid);
   if (process == watched.end()) return {};
   BudgetThread unseen;  // one that lived too short a time: its process is what there is to name
   unseen.comm = process->second;
   unseen.pid = pid;
   unseen.tid = tid;
-  return {nullptr, tid, role_of(unseen)};
+  return {nullptr, tid, role_of(unseen), pid};
 }
 
 void Budget::Impl::add_call(const hal::Event& event, const CallFacts& its) {
@@ -228,7 +244,9 @@ void Budget::Impl::add(const hal::Event& event) {
   } else if (its.host == hal::HostOp::kFork && event.has(Has::kArg1) && event.arg1 <= UINT32_MAX) {
     if (from_start.size() < kMaxThreads) from_start.insert(static_cast<uint32_t>(event.arg1));
     hal::Process& made = facts[static_cast<uint32_t>(event.arg1)];
-    if (made.parent_pid == 0) made.parent_pid = event.pid;
+    // What was read later may be who took it over when its parent ended.
+    const bool is_same = made.start_mono_ns == 0 || hal::same_start(made.start_mono_ns, event.start_mono_ns);
+    if (made.parent_pid == 0 || is_same) made.parent_pid = event.pid;
     if (made.comm.empty()) made.comm = std::string(fixed_text(event.comm));
     if (made.start_mono_ns == 0) made.start_mono_ns = event.start_mono_ns;
   }

@@ -54,7 +54,9 @@ struct BudgetProcess {
 };
 
 struct Budget::Impl {
-  explicit Impl(hal::LossLedger& loss_ledger) : ledger(loss_ledger), blame(loss_ledger) {}
+  explicit Impl(hal::LossLedger& loss_ledger)
+      : ledger(loss_ledger),
+        blame(loss_ledger, [this](const OffSpan& wait, uint32_t pid) { return is_client(wait, pid); }) {}
 
   // budget.cc
   void add(const hal::Event& event);
@@ -75,6 +77,7 @@ struct Budget::Impl {
   uint32_t role_of(BudgetThread& thread);
   bool waits_for_device(const BudgetThread& thread, const OffSpan& wait, size_t depth = 0) const;
   Blame::Thread find(uint32_t tid, uint32_t pid);
+  bool is_client(const OffSpan& wait, uint32_t pid) const;
 
   // budget_rows.cc
   void account(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns);

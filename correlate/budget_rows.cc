@@ -79,17 +79,17 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
   const bool is_idle = segment != nullptr && segment->state == DeviceState::kIdle;
   const bool is_open = segment != nullptr && segment->state != DeviceState::kBusy;
   const bool is_copy = piece.is == TimeClass::kCopy && is_open && segment->state == DeviceState::kCopying;
-  const bool is_client = piece.off != nullptr && piece.off->is_client && is_wait(piece.is);
+  const bool waits_for_client = piece.off != nullptr && is_wait(piece.is) && is_client(*piece.off, thread.pid);
   // (G2) Only the thread whose submission ends the gap is charged with it.
-  const bool is_charged = is_open && segment->tid == thread.tid && !is_device(piece.is) && !is_client;
+  const bool is_charged = is_open && segment->tid == thread.tid && !is_device(piece.is) && !waits_for_client;
   shares.clear();
   if (is_charged) {
-    const Blame::Thread self{&thread.time, thread.tid, role_of(thread)};
+    const Blame::Thread self{&thread.time, thread.tid, role_of(thread), thread.pid};
     blame.walk(
         self, piece, from_ns, to_ns, [this](uint32_t tid, uint32_t pid) { return find(tid, pid); }, shares);
   }
   // A thread that waits for another, which waits for a client, waits for work as well.
-  uint64_t client_ns = is_client ? ns : 0;
+  uint64_t client_ns = waits_for_client ? ns : 0;
   std::erase_if(shares, [&](const Blame::Share& share) {
     if (share.cause != Blame::kClient) return false;
     client_ns += share.ns;

@@ -257,12 +257,15 @@ bool DeviceTime::is_fetch(const BudgetCall& call, const CallFacts& facts) {
 }
 
 CallSpan DeviceTime::fetch(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
-  // One that was preempted, slept for a lock, or waited for room in the queue, as the submission before it did, is
-  // known to have waited for the device only with the synchronisation behind it.
+  // One that was interrupted or preempted, slept for a lock, or waited for room in the queue, as the submission before
+  // it did, is known to have waited for the device only with the synchronisation behind it.
+  const bool is_long = call.end_ns - call.start_ns >= kLongFetchNs;
   const bool may_be_full = outstanding_submissions_ >= kQueueFull && last_length_ns_ >= ThreadTime::kShortestWaitNs;
   submit(call, false);
   put(call, facts);
-  if (!may_be_full && !thread.evidence(call.start_ns, call.end_ns).has_left_cpu) return wait_for_own(call, thread);
+  if (is_long && !may_be_full && !thread.evidence(call.start_ns, call.end_ns).has_left_cpu) {
+    return wait_for_own(call, thread);
+  }
   if (fetches_.size() >= kMaxFetches) fetches_.clear();  // threads that have ended; others fetch again
   fetches_[call.tid] = {Streams::key_of(call.stream, call.tid, call.is_per_thread), call.start_ns, call.end_ns};
   return {call.start_ns, call.end_ns, 0, CallUse::kSync};

@@ -19,7 +19,7 @@
 //     the machine's link allows leaves the slowest one, and then nothing, of this assumption for the process.
 // D6  Where the program's environment makes launches wait for their work, each covers what its stream has.
 // D7  An asynchronous copy to the host that takes longer than the copy waits for its stream: into pageable memory it
-//     returns when it is done (CUDA Runtime API, "API synchronization behavior"). Where it may have been held up by
+//     returns when it is done (docs/rules.md). Where it may have been held up by
 //     something else, the synchronisation of its stream right behind it says when all was done.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
@@ -77,6 +77,7 @@ class DeviceTime {
   static constexpr uint64_t kQueueFullNs = 100'000;   // and a launch that takes this long waits for room
   static constexpr size_t kMaxPending = 1 << 20;
   static constexpr size_t kMaxFetches = 4096;           // threads
+  static constexpr uint64_t kLongFetchNs = 1'000'000;   // no interrupt takes this long
   static constexpr uint64_t kSoonNs = 1'000'000;        // from the end of a copy to a synchronisation right behind it
   static constexpr uint64_t kStagedNs = 50'000;         // an asynchronous copy that takes this long in the call, and
   static constexpr double kFastestStaging = 64;         // no more bytes a nanosecond, is made by the calling thread

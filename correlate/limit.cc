@@ -15,6 +15,7 @@ constexpr uint64_t kPipelinePercent = 40;  // of the time in waits for the devic
 constexpr uint64_t kLaunchPercent = 40;    // of the time in submissions, or in allocations
 constexpr uint64_t kCollectivePercent = 10;
 constexpr uint64_t kSyncsOfStep = 20, kSyncsOfSecond = 100;
+constexpr uint64_t kShortSyncNs = 50'000;  // most of such a wait is the way to the device and back
 
 uint64_t percent(uint64_t part, uint64_t whole) { return whole == 0 ? 0 : part * 100 / whole; }
 
@@ -163,6 +164,12 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   const bool waits_mostly = is_of_steps || percent(waits, total) >= (evaluated.steps > 0 ? kHalfPercent : kHighPercent);
   // Far apart bounds are a pipeline's: device-bound if the thread has little else to do.
   const bool is_narrow = percent(sums.lost_high(), total) <= kWidePercent;
+  const uint64_t device_waits = sums.of(TimeClass::kDeviceWait).ns;
+  const bool may_be_idle = percent(sums.idle_high, total) > kWidePercent;
+  if (may_be_idle && synchronises_often(evaluated, total) && device_waits < sums.syncs * kShortSyncNs &&
+      percent(device_waits, total) >= kHalfPercent) {
+    return limited(Limit::kSyncBound, device_waits);
+  }
   if (waits_mostly && percent(waits, total) >= (is_narrow ? kEnterPercent : kPipelinePercent)) {
     return limited(Limit::kDeviceBound, 0);
   }

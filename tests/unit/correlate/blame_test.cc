@@ -45,7 +45,7 @@ class Waiters {
   }
 
   hal::LossLedger ledger;
-  Blame blame{ledger};
+  Blame blame{ledger, [](const OffSpan& wait, uint32_t) { return wait.is_client; }};
 
  private:
   std::map<uint32_t, ThreadTime> threads_;

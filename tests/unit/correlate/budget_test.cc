@@ -425,7 +425,7 @@ TEST(Budget, ASlowStepIsExplainedByWhatItHasMoreOf) {
 // Each step as long as `of` says, with as much of it waiting for work as it says.
 ProcessBudget of_steps(const std::function<std::pair<uint64_t, uint64_t>(uint64_t)>& of) {
   hal::LossLedger ledger;
-  Blame blame(ledger);
+  Blame blame(ledger, nullptr);
   BudgetSummary summary(ledger);
   BudgetSecond second;
   second.pid = second.tid = 1;
@@ -715,9 +715,25 @@ TEST(BudgetBounds, WhatDoesNotFitIsCounted) {
 }
 
 // (M2)
+// item() into pageable memory, for a kernel of a few microseconds each: the way to the device and back is in the copy.
+TEST(Budget, ManyShortWaitsAreSyncBoundThoughTheDeviceIsNeverKnownIdle) {
+  World world;
+  for (size_t step = 0; step < 1200; ++step) {
+    for (size_t item = 0; item < 50; ++item) {
+      world.launch(1, 7, 5 * kUs);
+      world.copy_async(1, 7, hal::Direction::kDeviceToHost, 4, kUs, 22 * kUs);
+      world.stream_sync(1, 7);
+    }
+    world.allocate(1, 10 * kUs);
+  }
+  const Answer answer = ask(world);
+  EXPECT_EQ(answer.only().result.limit, Limit::kSyncBound);
+  EXPECT_FALSE(answer.only().result.is_high);
+}
+
 TEST(BudgetBounds, ASummaryKeepsSoManyProcessesAndSlowSteps) {
   hal::LossLedger ledger;
-  const Blame blame(ledger);
+  const Blame blame(ledger, nullptr);
   BudgetSummary summary(ledger);
   BudgetSecond second;
   second.sums.of(TimeClass::kHost).ns = kSec;

@@ -137,6 +137,26 @@ TEST(Budget, WaitingForAClientIsNoLoss) {
   EXPECT_ABOUT(answer.whole.clients_ns, 199 * 20 * kMs, 25 * kMs);
 }
 
+// A child that connects to its parent is not a client.
+TEST(Budget, AWaitForAChildThatConnectsIsALoss) {
+  World world;
+  world.add_worker(900, "scheduler");
+  for (size_t i = 0; i < 200; ++i) {
+    world.sleep(1, hal::WaitKind::kSocket, 20 * kMs, 900, 10 * kUs);
+    hal::WaitPeer peer;
+    peer.family = 2;
+    peer.is_accepted = true;
+    world.given.back().wait->peer = peer;
+    world.now(900) = world.now(1);
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.launch(1, 7, 5 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_EQ(answer.only().result.limit, Limit::kInputBound);
+  EXPECT_EQ(answer.whole.clients_ns, 0U);
+}
+
 TEST(Budget, WaitingForAThreadThatWaitsForAClientIsNoLoss) {
   World world;
   for (size_t i = 0; i < 200; ++i) {

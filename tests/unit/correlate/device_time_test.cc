@@ -222,6 +222,15 @@ TEST(DeviceTime, AScalarsCopyAndTheSynchronisationBehindItAreOneWait) {
   EXPECT_NEAR(static_cast<double>(ns_of(segments, DeviceState::kIdle, 0)), 10 * 6e6, 10 * 4e4);
 }
 
+// Into pinned memory, and held up by something else than the device for a moment.
+TEST(DeviceTime, AScalarsCopyThatWasInterruptedSaysNothing) {
+  OneDevice one;
+  one.launch(1, 0, 5);
+  (void)one.fetch(1, 10, 60);
+  one.sync(1, 65, 9'000);
+  EXPECT_EQ(ns_of(one.until(9'000), DeviceState::kIdle, 0), 0U);
+}
+
 TEST(DeviceTime, AScalarsCopyIntoPinnedMemorySaysNothing) {
   OneDevice one;
   one.launch(1, 0, 5);

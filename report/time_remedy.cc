@@ -25,8 +25,11 @@ const BlamePath* path_to_others(const ProcessTime& time) {
 // The work is off the thread that submits already: what helps is to have it done sooner.
 std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
   const BlameNode &first = path.nodes.front(), &root = path.nodes.back();
-  const std::string who = other_text(root, time);
-  const std::string what = root.line.empty() ? "what " + who + " does" : printable(root.line, 120);
+  const bool are_many = root.pids.size() > 1;
+  const std::string who = are_many ? "the processes named " + printable(root.role, 40) : other_text(root, time);
+  const std::string what_it_does = fmt::format("what {} {}", who, are_many ? "do" : "does");
+  const bool has_line = !root.line.empty() && root.line.find("+0x") == std::string::npos;
+  const std::string what = has_line ? printable(root.line, 120) : what_it_does;
   const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
   switch (root.is) {
     case TimeClass::kThrottled:
@@ -41,7 +44,7 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
     case TimeClass::kDisk:
       return fmt::format("have {} read and write less, on faster storage, and hold no lock meanwhile", who);
     default:
-      return fmt::format("see what {} does meanwhile", who);
+      return fmt::format("see {} meanwhile", what_it_does);
   }
 }
 

@@ -58,7 +58,36 @@ BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
   return path;
 }
 
-// Paths that differ in lines alone are one, with the lines that most of it had.
+// What keeps paths apart: who, but for what its own children waited for, which may be another process each time.
+std::string key_of(const BlamePath& path) {
+  constexpr size_t kGrandchild = 2;
+  const auto pid_of = [](const BlameNode& node) { return node.pids.empty() ? 0 : node.pids.front(); };
+  std::string key;
+  for (size_t i = 0; i < path.nodes.size(); ++i) {
+    const BlameNode& node = path.nodes[i];
+    const bool is_own = pid_of(node) == pid_of(path.nodes.front());
+    const uint32_t pid = i >= kGrandchild && !is_own ? 0 : pid_of(node);
+    key += fmt::format("{} {} {} {} {}/", node.role, pid, static_cast<int>(node.is), node.is_timed_out, node.object);
+  }
+  return key;
+}
+
+void merge(BlamePath& into, const BlamePath& path) {
+  into.ns += path.ns;
+  into.low += path.low;
+  into.high += path.high;
+  for (size_t i = 0; i < into.nodes.size(); ++i) {
+    BlameNode& node = into.nodes[i];
+    if (node.stack_id == 0) node.stack_id = path.nodes[i].stack_id;
+    if (node.pids == path.nodes[i].pids) continue;
+    std::set<uint32_t> pids(node.pids.begin(), node.pids.end());
+    pids.insert(path.nodes[i].pids.begin(), path.nodes[i].pids.end());
+    node.pids.assign(pids.begin(), pids.end());
+    if (node.pids.size() > correlate::Blame::kMaxPids) node.pids.resize(correlate::Blame::kMaxPids);
+  }
+}
+
+// Paths that differ in lines alone, or in which process of a kind it was, are one, with the lines that most of it had.
 std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<CauseShare> shares) {
   std::sort(shares.begin(), shares.end(), [](const CauseShare& a, const CauseShare& b) {
     return std::tie(b.low, b.high, a.cause) < std::tie(a.low, a.high, b.cause);
@@ -67,22 +96,11 @@ std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<Cause
   std::map<std::string, size_t> known;
   for (const CauseShare& share : shares) {
     BlamePath path = path_of(blame, share);
-    std::string key;
-    for (const BlameNode& node : path.nodes) {
-      key += fmt::format("{} {} {} {} {}/", node.role, node.pids.empty() ? 0 : node.pids.front(),
-                         static_cast<int>(node.is), node.is_timed_out, node.object);
-    }
-    const auto [at, is_new] = known.try_emplace(key, paths.size());
+    const auto [at, is_new] = known.try_emplace(key_of(path), paths.size());
     if (is_new) {
       paths.push_back(std::move(path));
-      continue;
-    }
-    BlamePath& into = paths[at->second];
-    into.ns += path.ns;
-    into.low += path.low;
-    into.high += path.high;
-    for (size_t i = 0; i < into.nodes.size(); ++i) {
-      if (into.nodes[i].stack_id == 0) into.nodes[i].stack_id = path.nodes[i].stack_id;
+    } else {
+      merge(paths[at->second], path);
     }
   }
   std::stable_sort(paths.begin(), paths.end(), [](const BlamePath& a, const BlamePath& b) {

@@ -220,7 +220,8 @@ std::string role_text(const BlameNode& node) {
   const std::string name = node.role.empty() ? std::string("a thread") : printable(node.role, 40);
   if (node.pids.empty()) return name;
   if (node.pids.size() == 1) return fmt::format("{} (pid {})", name, node.pids.front());
-  return fmt::format("{} of {} (pids {} to {})", node.pids.size(), name, node.pids.front(), node.pids.back());
+  return fmt::format("{} processes named {} (pids {} to {})", node.pids.size(), name, node.pids.front(),
+                     node.pids.back());
 }
 
 }  // namespace

@@ -304,5 +304,37 @@ TEST(Remedy, IsAboutWhoIsWaitedFor) {
   EXPECT_THAT(remedy_of(time), HasSubstr("move this work off the thread that submits"));
 }
 
+// Nothing is to be done sooner where a timer ends the wait.
+TEST(Remedy, OfWaitsInVainIsAboutTheirTimeOut) {
+  using ::testing::HasSubstr;
+  ProcessTime time;
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kInputBound;
+  BlameNode lock;
+  lock.is = correlate::TimeClass::kFutex;
+  lock.is_timed_out = true;
+  time.blame.push_back({{lock}, 9, 9, 9});
+  EXPECT_THAT(remedy_of(time), HasSubstr("what should have woken it"));
+  time.blame[0].nodes[0].is = correlate::TimeClass::kSocket;
+  EXPECT_THAT(remedy_of(time), HasSubstr("why no answer comes"));
+  lock.is_timed_out = false;
+  time.blame.push_back({{lock}, 10, 10, 10});
+  EXPECT_THAT(remedy_of(time), HasSubstr("prepare more input"));
+}
+
+TEST(Remedy, OfManyProcessesNamesTheirKind) {
+  ProcessTime time;
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  BlameNode own, other;
+  own.is = correlate::TimeClass::kChild;
+  other.role = "cc1plus";
+  other.pids = {12, 13};
+  other.is = correlate::TimeClass::kHost;
+  other.line = "cc1plus+0x7cffec";
+  time.blame.push_back({{own, other}, 9, 9, 9});
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("speed up what the processes named cc1plus do,"));
+}
+
 }  // namespace
 }  // namespace ingero::report

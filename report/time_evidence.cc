@@ -184,6 +184,18 @@ void add_allocations(const Part& part, ProcessTime& time) {
   }
 }
 
+// What there is too much of, and where.
+void add_repeated(const Part& part, ProcessTime& time) {
+  const Limit limit = time.budget.result.limit;
+  if (limit != Limit::kSyncBound && limit != Limit::kLaunchBound) return;
+  const bool are_waits = limit == Limit::kSyncBound;
+  const auto most =
+      costliest_call(part, time, are_waits ? "'sync', 'memcpy'" : "'launch', 'graph', 'memset', 'memcpy'");
+  if (!most) return;
+  time.because.push_back(fmt::format("{} took {:.0f}% of its {}, in {} calls{}", most->call, most->percent,
+                                     are_waits ? "waits and copies" : "submissions", most->count, most->line));
+}
+
 // Likewise of calls that neither submit nor wait: what compiles and loads device code, opens devices, joins ranks.
 void add_other_calls(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
@@ -509,6 +521,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_pageable(part, time);
     add_stopper(part, time);
     add_allocations(part, time);
+    add_repeated(part, time);
     add_other_calls(part, time);
   }
   add_late_ranks(part, times);

@@ -348,7 +348,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
       fmt::format("\n{} (pid {})", time.name.empty() ? "A process" : printable(time.name, 60), budget.pid);
   if (budget.steps != 0) {
     const uint64_t before = budget.start_ns - std::min(budget.start_ns, time.first_submission_ns);
-    // The verdict's step is the mean of those that were evaluated.
+    // The sentence below is about the mean of those that were evaluated.
     const uint64_t mean_ns = parts.of(sums.total_ns()), usual_ns = budget.usual_ns;
     const bool is_usual = std::max(mean_ns, usual_ns) - std::min(mean_ns, usual_ns) <= usual_ns / 10;
     out += fmt::format(", {} steps{} {} in {}", budget.steps, is_usual ? " of" : ", usually of",

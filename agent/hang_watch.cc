@@ -76,7 +76,7 @@ void HangWatch::take_stacks(const Parts& parts, std::vector<CallKey> of, EventBa
   for (const auto& [tid, start_ns] : of) {
     if (const Status taken = parts.objects.take_waiting_stack(tid); !taken.ok()) log_info("{}", taken.error().text());
   }
-  parts.stacks->take_more(parts.drain, batch);
+  parts.stacks->take(parts.drain, batch);
   std::vector<uint32_t> running;
   for (const auto& [tid, start_ns] : of) {
     const bool is_seen = parts.stacks->hung_at(tid, start_ns).has_value();
@@ -86,7 +86,7 @@ void HangWatch::take_stacks(const Parts& parts, std::vector<CallKey> of, EventBa
   if (const Status taken = parts.objects.take_running_stacks(running); !taken.ok()) {
     log_info("{}", taken.error().text());
   }
-  parts.stacks->take_more(parts.drain, batch);
+  parts.stacks->take(parts.drain, batch);
 }
 
 std::vector<LiveCall> HangWatch::hanging() const {

@@ -371,11 +371,6 @@ bool StackTable::Impl::learn_code(EventBatch& batch) {
   });
 }
 
-void StackTable::take_more(kernelside::Drain& drain, EventBatch& batch) {
-  drain.take_stacks(batch.records);
-  take(drain, batch);
-}
-
 void StackTable::Impl::take_stacks(kernelside::Drain& drain, EventBatch& batch) {
   if (!learn_code(batch)) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));

@@ -53,9 +53,7 @@ std::optional<LiveLayout> live_layout(const CommunicatorAccessors& accessors, co
 std::optional<LiveCommunicator> read_live(const LiveLayout& layout, uint64_t handle, const ReadBytes& read) {
   const auto first = read_once(layout, handle, read);
   const auto second = first ? read_once(layout, handle, read) : std::nullopt;
-  const bool is_same =
-      second && first->rank == second->rank && first->nranks == second->nranks && first->identity == second->identity;
-  return is_same ? second : std::nullopt;
+  return first == second ? second : std::nullopt;
 }
 
 }  // namespace ingero::hal

@@ -38,6 +38,7 @@ std::optional<LiveLayout> live_layout(const CommunicatorAccessors& accessors, co
 struct LiveCommunicator {
   int32_t rank = 0, nranks = 0;
   std::optional<uint64_t> identity;
+  bool operator==(const LiveCommunicator&) const = default;
 };
 
 // Copies bytes of the process's memory; false when they cannot be read.

@@ -721,16 +721,8 @@ Tracer::Points Tracer::make_probes(File& file, std::map<uint32_t, RowReport*>& b
       ledger_.add(hal::Loss::attach_refused);
       continue;
     }
-    if (probe >= probe_libraries_.size()) probe_libraries_.resize(probe + size_t{1});
-    if (probe >= probe_symbols_.size()) probe_symbols_.resize(probe + size_t{1});
-    probe_libraries_[probe] = report->path;
-    probe_symbols_[probe] = row->symbol;
-    if (report->live) {
-      if (probe >= probe_layouts_.size()) probe_layouts_.resize(probe + size_t{1});
-      probe_layouts_[probe] = report->live;
-    } else if (probe < probe_layouts_.size()) {
-      probe_layouts_[probe].reset();
-    }
+    if (probe >= places_.size()) places_.resize(probe + size_t{1});
+    places_[probe] = {report->path, row->symbol, report->live};
     new_probes_.push_back({probe, {call, row->symbol, report->path, report->version, row->single_stepped}});
     if (row->single_stepped) ledger_.add(hal::Loss::single_stepped);
     by_probe[probe] = row;
@@ -825,17 +817,17 @@ std::map<uint32_t, uint64_t> Tracer::take_windows() {
 
 std::string Tracer::library_of(uint32_t probe) const {
   const std::scoped_lock lock(mutex_);
-  return probe < probe_libraries_.size() ? probe_libraries_[probe] : "";
+  return probe < places_.size() ? places_[probe].library : "";
 }
 
 std::string Tracer::symbol_of(uint32_t probe) const {
   const std::scoped_lock lock(mutex_);
-  return probe < probe_symbols_.size() ? probe_symbols_[probe] : "";
+  return probe < places_.size() ? places_[probe].symbol : "";
 }
 
 std::optional<hal::LiveLayout> Tracer::live_layout_of(uint32_t probe) const {
   const std::scoped_lock lock(mutex_);
-  return probe < probe_layouts_.size() ? probe_layouts_[probe] : std::nullopt;
+  return probe < places_.size() ? places_[probe].live : std::nullopt;
 }
 
 std::vector<FileReport> Tracer::reports() const {

@@ -235,10 +235,13 @@ class Tracer {
   bool stopped_ = false;
   bool cannot_watch_ = false;  // it has been said
   std::vector<NamedProbe> new_probes_;
-  std::vector<std::string> probe_libraries_, probe_symbols_;   // by probe
-  std::vector<std::optional<hal::LiveLayout>> probe_layouts_;  // likewise
-  std::map<uint32_t, uint64_t> windows_;                       // processes that had one since take_windows(): its end
-  std::map<uint32_t, std::string> late_;                       // since take_late()
+  struct Place {
+    std::string library, symbol;
+    std::optional<hal::LiveLayout> live;
+  };
+  std::vector<Place> places_;             // by probe
+  std::map<uint32_t, uint64_t> windows_;  // processes that had one since take_windows(): its end
+  std::map<uint32_t, std::string> late_;  // since take_late()
   struct Index;
   std::unique_ptr<Index> index_;
 };

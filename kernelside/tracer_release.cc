@@ -301,9 +301,9 @@ void Tracer::give_back(std::span<const uint32_t> probes) {
   const std::scoped_lock lock(mutex_);
   index_->numbers.give_back(probes);
   for (const uint32_t probe : probes) {
-    if (probe >= probe_symbols_.size()) continue;
-    std::string().swap(probe_libraries_[probe]);  // assigning an empty one would keep its memory
-    std::string().swap(probe_symbols_[probe]);
+    if (probe >= places_.size()) continue;
+    Place nothing;
+    std::swap(places_[probe], nothing);  // assigning an empty one would keep its memory
   }
 }
 

@@ -414,7 +414,7 @@ int on_block_issue(__u64 *ctx)
 		return 0;
 	}
 	if (known) /* the memory is a new request's: the end of the old one was not seen */
-		count_loss(WIRE_LOSS_BLOCK_LOST);
+		count_loss(known->owned ? WIRE_LOSS_BLOCK_LOST : WIRE_LOSS_BLOCK_UNPAIRED);
 	__builtin_memset(&entry, 0, sizeof(entry));
 	entry.issue_ns = bpf_ktime_get_ns();
 	entry.sector = request->__sector;
@@ -429,7 +429,7 @@ int on_block_issue(__u64 *ctx)
 		bpf_map_delete_elem(&bio_owners, &bio);
 	}
 	if (bpf_map_update_elem(&block_requests, &key, &entry, BPF_ANY))
-		count_loss(WIRE_LOSS_BLOCK_LOST);
+		count_loss(entry.owned ? WIRE_LOSS_BLOCK_LOST : WIRE_LOSS_BLOCK_UNPAIRED);
 	return 0;
 }
 

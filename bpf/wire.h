@@ -638,7 +638,7 @@ struct wire_use {
 	X(TOO_DEEP, too_deep)		    /* more nested calls than WIRE_MAX_DEPTH */                                \
 	X(UNPAIRED_RETURN, unpaired_return) /* return without a known entry: entered before the attach */              \
 	X(NO_RECIPE, no_recipe)		    /* a program ran for a probe that is gone */                               \
-	X(BLOCK_UNPAIRED, block_unpaired)   /* block completion without its issue */                                   \
+	X(BLOCK_UNPAIRED, block_unpaired)   /* an end without its issue, or of no traced process */                    \
 	X(NAME_UNREADABLE, name_unreadable)                                                                            \
 	X(STACK_RING_FULL, stack_ring_full)	/* a stack found its ring full */                                      \
 	X(STACK_SKIPPED, stack_skipped)		/* of a call site that had given too many that second */               \
@@ -646,7 +646,7 @@ struct wire_use {
 	X(PYTHON_UNREADABLE, python_unreadable) /* Python frames, or what a code object says */                        \
 	X(PYTHON_CUT, python_cut)		/* a Python stack deeper than WIRE_STACK_PYTHON */                     \
 	X(CODE_RING_FULL, code_ring_full)	/* a code object's record found the ring full */                       \
-	X(BLOCK_LOST, block_lost)		/* completion not seen, or no room for the request's owner */          \
+	X(BLOCK_LOST, block_lost)		/* of a traced process: end not seen, or no room for its owner */      \
 	X(NAME_RING_FULL, name_ring_full)	/* a name's record found the ring full */                              \
 	X(WAKER_UNWATCHED, waker_unwatched)	/* a waker that is not followed: WIRE_MAX_WATCHED are, or no state */  \
 	X(HOST_STATE_FULL, host_state_full)	/* nowhere to keep what the host did: not counted, or not recorded */

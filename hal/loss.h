@@ -29,7 +29,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(too_deep, "bpf", kLoss, "Calls nested deeper than the capture keeps.")                                             \
   X(unpaired_return, "bpf", kInfo, "Returns of calls that had started before their probe was attached.")               \
   X(no_recipe, "bpf", kError, "Probe hits with an attach cookie that has no recipe.")                                  \
-  X(block_unpaired, "bpf", kInfo, "Block completions whose issue was not seen.")                                       \
+  X(block_unpaired, "bpf", kInfo, "Block requests seen in part: issued before the trace, or of untraced processes.")   \
   X(name_unreadable, "bpf", kInfo, "Names of GPU kernels and communicator identities that could not be read.")         \
   X(record_malformed, "kernelside", kError, "Malformed records: unknown type, wrong length or impossible values.")     \
   X(word_unreadable, "kernelside", kInfo, "Call arguments that could not be read from the traced process.")            \
@@ -70,7 +70,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(step_forgotten, "correlate", kInfo, "Streams, marks or workloads of inference evicted to bound memory.")           \
   X(engine_unread, "agent", kInfo, "Times the metrics of a model server could not be read, or were cut.")              \
   X(program_skipped, "agent", kLoss, "Upper bound of events that arrived while their BPF program was running.")        \
-  X(block_lost, "bpf", kLoss, "Block requests whose end was not seen, or whose owner could not be remembered.")        \
+  X(block_lost, "bpf", kLoss, "Block requests of traced processes whose end, or whose owner, was lost.")               \
   X(file_unread, "kernelside", kLoss, "Libraries not read or not probed because their file system may not respond.")   \
   X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read because the read might block.")           \
   X(ring_unread, "agent", kLoss, "Records left in a ring at the end, behind one that was never finished.")             \

@@ -31,22 +31,24 @@ struct TracepointRow {
   bool idle_in_interrupts = false;  // ignores what an interrupt does, so a run that is skipped there is not a loss
 };
 
+// Attached in this order and detached in the opposite one: an end before its beginning, so that nothing is seen to
+// begin whose end finds no program.
 constexpr TracepointRow kTracepoints[] = {
-    {"sched_process_fork", HostFeature::kProcesses, "on_process_fork", nullptr, nullptr},
-    {"sched_process_exec", HostFeature::kProcesses, "on_process_exec", nullptr, nullptr},
-    {"sched_process_exit", HostFeature::kProcesses, "on_process_exit", nullptr, nullptr},
     {"mark_victim", HostFeature::kProcesses, "on_oom_kill", nullptr, nullptr},
+    {"sched_process_exit", HostFeature::kProcesses, "on_process_exit", nullptr, nullptr},
+    {"sched_process_exec", HostFeature::kProcesses, "on_process_exec", nullptr, nullptr},
+    {"sched_process_fork", HostFeature::kProcesses, "on_process_fork", nullptr, nullptr},
     {"mm_page_alloc", HostFeature::kMemory, "on_page_alloc", "on_page_alloc_own",
      "atomic allocations are not counted: this kernel does not report whether an interrupt made them", true},
-    {"block_getrq", HostFeature::kBlock, "on_block_getrq", nullptr, nullptr},
-    {"block_bio_frontmerge", HostFeature::kBlock, "on_block_frontmerge", nullptr, nullptr},
-    {"block_rq_issue", HostFeature::kBlock, "on_block_issue", nullptr, nullptr},
-    {"block_rq_requeue", HostFeature::kBlock, "on_block_requeue", nullptr, nullptr},
     {"block_rq_complete", HostFeature::kBlock, "on_block_complete", nullptr, nullptr},
+    {"block_rq_requeue", HostFeature::kBlock, "on_block_requeue", nullptr, nullptr},
+    {"block_rq_issue", HostFeature::kBlock, "on_block_issue", nullptr, nullptr},
+    {"block_bio_frontmerge", HostFeature::kBlock, "on_block_frontmerge", nullptr, nullptr},
+    {"block_getrq", HostFeature::kBlock, "on_block_getrq", nullptr, nullptr},
+    {"tcp_retransmit_skb", HostFeature::kTcp, "on_tcp_retransmit", nullptr, nullptr},
+    {"inet_sock_set_state", HostFeature::kTcp, "on_socket_state", nullptr, nullptr, true},
     {"sock_send_length", HostFeature::kSockets, "on_socket_send", nullptr, nullptr},
     {"sock_recv_length", HostFeature::kSockets, "on_socket_receive", nullptr, nullptr},
-    {"inet_sock_set_state", HostFeature::kTcp, "on_socket_state", nullptr, nullptr, true},
-    {"tcp_retransmit_skb", HostFeature::kTcp, "on_tcp_retransmit", nullptr, nullptr},
 };
 constexpr size_t kRowCount = std::size(kTracepoints);
 
@@ -191,7 +193,7 @@ struct HostPrograms::Impl {
 };
 
 HostPrograms::HostPrograms(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-HostPrograms::~HostPrograms() = default;
+HostPrograms::~HostPrograms() { detach(); }
 
 Result<std::unique_ptr<HostPrograms>> HostPrograms::attach(const HostOptions& options,
                                                            std::span<const SharedMap> shared) {
@@ -265,6 +267,8 @@ uint64_t HostPrograms::skipped_runs() const {
   return skipped;
 }
 
-void HostPrograms::detach() { impl_->links.clear(); }
+void HostPrograms::detach() {
+  while (!impl_->links.empty()) impl_->links.pop_back();
+}
 
 }  // namespace ingero::kernelside

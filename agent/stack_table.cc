@@ -11,7 +11,6 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include "agent/python_watch.h"
 #include "base/hash.h"
@@ -220,7 +219,6 @@ void StackTable::Impl::forget_symbols(std::unique_lock<std::mutex>& lock) {
     const std::scoped_lock symbols_lock(symboliser_mutex);
     symboliser.forget();
   }
-  malloc_trim(0);
   lock.lock();
 }
 

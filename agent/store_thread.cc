@@ -5,8 +5,6 @@
 #include <chrono>
 #include <span>
 
-#include <malloc.h>
-
 #include "base/log.h"
 #include "kernelside/privilege.h"
 #include "kernelside/single_step.h"
@@ -15,9 +13,6 @@ namespace ingero::agent {
 
 using namespace std::chrono_literals;
 
-// What a burst of processes needed lies between what is kept, so the allocator gives none of it back by itself. Looking
-// for it takes a millisecond for 50 MB.
-constexpr auto kTrimEvery = 5s;
 constexpr int kMaintainSteps = 8;  // each gives back 8,192 rows: 650,000 a second
 
 StoreThread::~StoreThread() {
@@ -164,16 +159,11 @@ void StoreThread::note_single_step() {
 void StoreThread::run() {
   pthread_setname_np(pthread_self(), "ingero-store");
   auto next_flush = std::chrono::steady_clock::now() + 100ms;
-  auto next_trim = next_flush + kTrimEvery;
   while (!queue_.finished()) {
     auto batch = queue_.pop(100ms);
     if (batch) {
       if (writer_) write(*batch);
       queue_.recycle(std::move(batch));
-    }
-    if (const auto now = std::chrono::steady_clock::now(); now >= next_trim) {
-      next_trim = now + kTrimEvery;
-      malloc_trim(0);
     }
     if (!writer_ || std::chrono::steady_clock::now() < next_flush) continue;
     next_flush = std::chrono::steady_clock::now() + 100ms;

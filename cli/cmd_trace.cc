@@ -13,8 +13,6 @@
 #include <optional>
 #include <set>
 
-#include <malloc.h>
-
 #include "agent/annotations/annotation_intake.h"
 #include "agent/cluster/cluster_service.h"
 #include "agent/collective_watch.h"
@@ -302,12 +300,6 @@ class Trace {
       INGERO_TRY(set_log_file(options_.log));
     }
     if (options_.no_net) note("--no-net: some TCP retransmissions will have no process");
-    // What one thread allocates another frees: an arena for each would keep all of it. What is large (debug
-    // information, batches, images of pages) is mapped by itself: on the heap, small things that stay would soon lie in
-    // its place, and none of it would ever go back. glibc would raise this limit by itself, to 32 MB, with the first
-    // that is freed.
-    mallopt(M_ARENA_MAX, 2);
-    mallopt(M_MMAP_THRESHOLD, 64 << 10);
     return {};
   }
 

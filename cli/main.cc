@@ -63,6 +63,12 @@ extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* fi
   end_with({text.data(), std::min(text.size() - 1, static_cast<size_t>(std::max(size, 0)))});
 }
 
+// Options of jemalloc (its manual, TUNING). What one thread allocates another frees: an arena for each would keep all
+// of it. Pages that were freed go back to the kernel at once. No thread of its own: it would begin before main(), and
+// keep the capabilities that the agent gives up. NOLINTNEXTLINE(readability-identifier-naming): jemalloc's name
+extern "C" const char* malloc_conf;
+const char* malloc_conf = "narenas:2,dirty_decay_ms:0,muzzy_decay_ms:0,background_thread:false";
+
 int main(int argc, char** argv) {
   std::set_terminate(end_without_memory);
   std::ios::sync_with_stdio(false);

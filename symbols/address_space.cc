@@ -14,9 +14,9 @@ constexpr unsigned kMissesPerRead = 64;  // an unknown address is most often cod
 
 bool AddressSpace::load() {
   const auto text = files_.maps_of(pid_);
-  is_loaded_ = true;  // or never will be
-  misses_ = 0;
+  is_loaded_ = true;                              // or never will be
   if (!text.ok() || text->empty()) return false;  // empty: a process that has just ended
+  misses_ = 0;
   take(*text);
   return true;
 }

@@ -9,8 +9,6 @@
 #include <map>
 #include <mutex>
 
-#include <malloc.h>
-
 #include "base/fd.h"
 #include "base/text.h"
 #include "fleet/store/rows.h"
@@ -45,7 +43,7 @@ constexpr const char* kUpsertIncident =
     "INSERT OR REPLACE INTO incidents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 constexpr auto kTimeOfQuestion = std::chrono::seconds(5);
 constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine, until the time is looked at
-constexpr sqlite3_int64 kMemoryOfQuestion = 128'000'000, kMemoryToGiveBack = 16'000'000;
+constexpr sqlite3_int64 kMemoryOfQuestion = 128'000'000;
 constexpr uint64_t kBatchesBetweenPrunings = 64;
 
 // When the statement of a connection has to end.
@@ -475,12 +473,9 @@ Result<Json> SqliteStore::sql(const std::string& statement, uint64_t rows) {
   // Of the process, since SQLite has no account for each connection; a hard limit would stop the writer, too.
   const sqlite3_int64 used = sqlite3_memory_used();
   limit.bytes = used + kMemoryOfQuestion;
-  sqlite3_memory_highwater(1);
   auto found = ingero::store::collect_json([&](const auto& on_row, const auto& on_columns) {
     return ingero::store::run_guarded(impl_->asked, statement, {rows, 0, nullptr}, on_row, on_columns);
   });
-  // What was sorted in stays with the heap of the thread that asked, and the next thread has another.
-  if (sqlite3_memory_highwater(0) - used > kMemoryToGiveBack) malloc_trim(0);
   if (!found.ok() && limit.is_over_memory) {
     return Error(Errc::kFull, fmt::format("the query needs more than {} of memory", format_bytes(kMemoryOfQuestion)),
                  "narrow it: by node, by time");

@@ -369,7 +369,7 @@ class ReleasedTest : public ::testing::Test {
 TEST_F(ReleasedTest, AUsersCopiesLeaveOthersCallsWhole) {
   const char* const asked = std::getenv("INGERO_COPIES");
   const int copies = asked != nullptr ? std::atoi(asked) : 300;
-  // As the agent does.
+  // This heap is glibc's: as few arenas as the agent's has, and what is large is mapped by itself.
   mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, 64 << 10);
   // Memory is compared when as many probes as in the round that counts have been there at once: tables keep the length

@@ -404,5 +404,17 @@ TEST(AddressSpace, WhatIsMappedLaterReplacesWhatLayThere) {
   EXPECT_FALSE(space.is_executable(0x1000));
 }
 
+// Each address of its stacks would cost a read, and thousands of such stacks would stop capture for a second.
+TEST(AddressSpace, AProcessThatHasEndedIsNotReadForEachAddress) {
+  unsigned reads = 0;
+  CodeFiles files(open_mapped, [&](uint32_t) -> Result<std::string> {
+    ++reads;
+    return std::string();
+  });
+  AddressSpace space(files, 1);
+  for (uint64_t address = 0x1000; address < 0x1000 + 640; ++address) EXPECT_FALSE(space.find(address).file);
+  EXPECT_LE(reads, 12U);
+}
+
 }  // namespace
 }  // namespace ingero::symbols

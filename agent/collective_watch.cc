@@ -23,19 +23,24 @@ std::string list_of(const std::vector<hal::CollectiveHang::Rank>& ranks) {
 }  // namespace
 
 CollectiveWatch::CollectiveWatch(const hal::CallTable& calls, kernelside::Foreign& foreign, LayoutOf layout_of,
-                                 hal::LossLedger& ledger, uint64_t hang_after_ns)
+                                 const Clock& clock, hal::LossLedger& ledger, uint64_t hang_after_ns)
     : communicators_(
           calls, ledger,
           [&foreign](uint32_t pid, uint64_t address, std::span<uint64_t> words) {
             return foreign.read_memory(pid, address, words.data(), words.size_bytes());
           },
-          [&foreign, layout_of = std::move(layout_of)](const hal::Event& call, uint64_t handle) {
+          [&foreign, &clock, layout_of = std::move(layout_of)](
+              const hal::Event& call, uint64_t handle) -> std::optional<hal::LiveCommunicator> {
             const auto layout = layout_of(call.probe);
-            return layout ? hal::read_live(*layout, handle,
-                                           [&](uint64_t address, std::span<std::byte> bytes) {
-                                             return foreign.read_memory(call.pid, address, bytes.data(), bytes.size());
-                                           })
-                          : std::nullopt;
+            if (!layout) return std::nullopt;
+            const uint64_t from = clock.mono_ns();
+            auto found = hal::read_live(*layout, handle, [&](uint64_t address, std::span<std::byte> bytes) {
+              return foreign.read_memory(call.pid, address, bytes.data(), bytes.size());
+            });
+            if (!found) return std::nullopt;
+            found->read_from_mono_ns = from;
+            found->read_to_mono_ns = clock.mono_ns();
+            return found;
           }),
       barriers_(calls, ledger),
       hang_after_ns_(hang_after_ns),

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/batch_queue.h"
+#include "base/clock.h"
 #include "bpf/wire.h"
 #include "correlate/arrivals.h"
 #include "correlate/barriers.h"
@@ -27,7 +28,7 @@ class CollectiveWatch {
   using LayoutOf = std::function<std::optional<hal::LiveLayout>(uint32_t probe)>;
 
   // The references must outlive this.
-  CollectiveWatch(const hal::CallTable& calls, kernelside::Foreign& foreign, LayoutOf layout_of,
+  CollectiveWatch(const hal::CallTable& calls, kernelside::Foreign& foreign, LayoutOf layout_of, const Clock& clock,
                   hal::LossLedger& ledger, uint64_t hang_after_ns);
 
   // Adds what names.bpf.c read of a call, besides its record, to its exchange.

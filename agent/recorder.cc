@@ -170,7 +170,7 @@ struct Recorder::Impl {
         snapshots(clock),
         socket_owners(proc, clock, ledger),
         collectives(
-            call_table, foreign, [this](uint32_t probe) { return tracer->live_layout_of(probe); }, ledger,
+            call_table, foreign, [this](uint32_t probe) { return tracer->live_layout_of(probe); }, clock, ledger,
             options.hang_after_ns),
         devices(tables, call_table, foreign, ledger),
         names(ledger, [this](uint32_t pid, uint64_t address, void* out,

@@ -64,10 +64,11 @@ extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* fi
 }
 
 // Options of jemalloc (its manual, TUNING). What one thread allocates another frees: an arena for each would keep all
-// of it. Pages that were freed go back to the kernel at once. No thread of its own: it would begin before main(), and
-// keep the capabilities that the agent gives up. NOLINTNEXTLINE(readability-identifier-naming): jemalloc's name
-extern "C" const char* malloc_conf;
-const char* malloc_conf = "narenas:2,dirty_decay_ms:0,muzzy_decay_ms:0,background_thread:false";
+// of it, and 5.3.0 crashes where there is no memory for another arena (arena_choose() is given none). Pages that were
+// freed go back to the kernel at once. No thread of its own: it would begin before main(), and keep the capabilities
+// that the agent gives up.
+extern "C" const char* malloc_conf;  // NOLINT(readability-identifier-naming): jemalloc's name
+const char* malloc_conf = "narenas:1,oversize_threshold:0,dirty_decay_ms:0,muzzy_decay_ms:0,background_thread:false";
 
 int main(int argc, char** argv) {
   std::set_terminate(end_without_memory);

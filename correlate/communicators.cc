@@ -17,6 +17,10 @@ constexpr uint64_t kSeed = 0x9e3779b97f4a7c15;
 constexpr size_t kIdBytes = 128;
 constexpr int32_t kMaxRanksInProcess = 1024;  // devices of one machine
 constexpr size_t kMaxRanksHere = 4096;        // of one communicator, on this host
+// Of a library's count (C3).
+constexpr unsigned kAgreed = 3;                                           // readings
+constexpr unsigned kMaxFailed = 200;                                      // readings
+constexpr uint64_t kReadEvery = 20'000'000, kCheckEvery = 1'000'000'000;  // ns
 
 uint64_t mix(uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
@@ -37,6 +41,13 @@ bool succeeded(const hal::Event& event) { return event.outcome == Outcome::kRetu
 // Ranks come from the traced process.
 bool is_sane(std::optional<int32_t> rank, std::optional<int32_t> nranks) {
   return rank && nranks && *nranks > 0 && *rank >= 0 && *rank < *nranks;
+}
+
+// Is it among the calls that its library counts?
+bool is_counted(const hal::Call& call) {
+  if (call.library == nullptr || call.library->communicators == nullptr) return false;
+  const auto& counted = call.library->communicators->counted;
+  return std::ranges::find(counted, call.name) != counted.end();
 }
 
 }  // namespace
@@ -87,7 +98,43 @@ bool Communicators::read_live(State& state, const hal::Event& event) {
   state.shown.rank = live->rank;
   state.shown.nranks = live->nranks;
   if (!state.shown.comm_id_hash) state.shown.comm_id_hash = live->identity;
+  state.counted.is_wanted = live->collectives && state.shown.made_by == Role::kNone;
   return true;
+}
+
+// Before the collective is counted: a reading holds when no call on the communicator ran from its beginning to its end.
+void Communicators::compare_counts(State& state, const hal::Event& event) {
+  LibraryCount& counted = state.counted;
+  if (!is_counted(calls_[event.call])) {  // the library and we count differently from here on
+    state.is_numbered = counted.is_wanted = false;
+    return;
+  }
+  if (!counted.reading || event.end_mono_ns() <= counted.reading->from_mono_ns) return;
+  const LibraryCount::Reading reading = *std::exchange(counted.reading, std::nullopt);
+  if (event.start_mono_ns <= reading.to_mono_ns) {
+    if (++counted.failed == kMaxFailed && !state.is_numbered) counted.is_wanted = false;
+    return;
+  }
+  counted.failed = 0;
+  const uint64_t ahead = reading.collectives - state.collectives;
+  if (state.is_numbered) {  // it stays as it was, or something is counted that we do not see
+    state.is_numbered = counted.is_wanted = ahead == 0;
+    return;
+  }
+  counted.agreed = counted.agreed > 0 && ahead == counted.ahead ? counted.agreed + 1 : 1;
+  counted.ahead = ahead;
+  if (counted.agreed < kAgreed) return;
+  state.collectives += ahead;
+  state.is_numbered = true;
+}
+
+void Communicators::read_count(State& state, const hal::Event& event) {
+  LibraryCount& counted = state.counted;
+  if (!counted.is_wanted || counted.reading || event.end_mono_ns() < counted.next_mono_ns) return;
+  counted.next_mono_ns = event.end_mono_ns() + (state.is_numbered ? kCheckEvery : kReadEvery);
+  const auto live = read_live_(event, state.shown.handle);
+  if (!live || !live->collectives) return;
+  counted.reading = {*live->collectives, live->read_from_mono_ns, live->read_to_mono_ns};
 }
 
 Communicators::State* Communicators::make(const hal::Event& event, uint64_t handle, Role made_by) {
@@ -140,6 +187,8 @@ void Communicators::process_ended(uint32_t pid, uint64_t mono_ns) {
 
 void Communicators::lost_collectives() {
   for (auto& [id, state] : states_) {
+    state.counted.reading.reset();
+    state.counted.agreed = 0;
     if (!std::exchange(state.is_numbered, false) || state.shown.ended_mono_ns) continue;
     ledger_.add(hal::Loss::communicator_lost);
   }
@@ -182,10 +231,12 @@ void Communicators::take(const hal::Event& event, hal::Exchange& exchange) {
   if (event.outcome == Outcome::kInFlight) {
     if (state->is_numbered) exchange.number = state->collectives + 1;
   } else if (event.outcome != Outcome::kReturned) {
-    state->is_numbered = false;  // (C3) whether the other ranks count it is unknown
+    state->is_numbered = state->counted.is_wanted = false;  // (C3) whether the other ranks count it is unknown
   } else if (!event.failed) {
+    if (state->counted.is_wanted) compare_counts(*state, event);
     ++state->collectives;
     if (state->is_numbered) exchange.number = state->collectives;
+    read_count(*state, event);
   }
 }
 

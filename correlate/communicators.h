@@ -11,7 +11,9 @@
 //     can be read. So is a child's rank; else it is reported only when everything that decides it was captured: all
 //     ranks of its parent are on this host (split), or the list of excluded ranks was read (shrink). It may become
 //     known after the first calls.
-// C3  A number is given only while every collective on the handle was seen: losing records ends the numbering.
+// C3  A number is given only while every collective on the handle was seen: losing records ends the numbering. Of a
+//     communicator whose making was not seen, the library's own count is the beginning, where it has one: read three
+//     times while none of its calls ran, it must differ from ours by the same.
 // C4  A collective made inside another one (a call that wraps another, a call made of others) is not one of its own.
 // C5  Memory is bounded: beyond kMaxCommunicators the oldest ended ones are forgotten, then the oldest, which is
 // counted.
@@ -73,6 +75,18 @@ class Communicators {
   static constexpr size_t kMaxSplits = 4096;   // splits that not all ranks have made yet
 
  private:
+  // How the library's count and ours are being compared.
+  struct LibraryCount {
+    bool is_wanted = false;
+    struct Reading {
+      uint64_t collectives, from_mono_ns, to_mono_ns;
+    };
+    std::optional<Reading> reading;  // until the next call says whether one ran meanwhile
+    uint64_t next_mono_ns = 0;       // no reading before
+    uint64_t ahead = 0;              // of ours, by the last reading
+    unsigned agreed = 0;             // readings in a row
+    unsigned failed = 0;             // readings without an outcome, in a row
+  };
   struct State {
     hal::Communicator shown;
     uint64_t collectives = 0;  // so far
@@ -80,6 +94,7 @@ class Communicators {
     uint64_t children = 0;  // splits and shrinks so far: the same on all ranks
     bool knows_children = false;
     unsigned reads_left = 3;  // of what its library says: a child may be made to the end later
+    LibraryCount counted;
   };
   using Handle = std::pair<uint32_t, uint64_t>;  // pid, handle
   struct Part {                                  // one rank's side of a split
@@ -98,6 +113,8 @@ class Communicators {
   State* known_or_late(const hal::Event& event, const hal::Exchange& exchange);
   State* make(const hal::Event& event, uint64_t handle, hal::Role made_by);
   bool read_live(State& state, const hal::Event& event);
+  void compare_counts(State& state, const hal::Event& event);
+  void read_count(State& state, const hal::Event& event);
   void end(uint64_t id, uint64_t mono_ns);
   void communicator_call(const hal::Event& event, hal::Exchange& exchange);
   void init_all(const hal::Event& event, const hal::Exchange& exchange);

@@ -1,6 +1,8 @@
 // Each word is read by itself: what lies between is of no interest, and a page of it may not be there.
 #include "hal/live_communicator.h"
 
+#include <array>
+#include <numeric>
 #include <vector>
 
 #include "hal/accessor.h"
@@ -42,6 +44,14 @@ std::optional<LiveCommunicator> read_once(const LiveLayout& layout, uint64_t han
   return found;
 }
 
+std::optional<uint64_t> read_counts(const LiveLayout& layout, uint64_t handle, const ReadBytes& read) {
+  std::array<uint64_t, kMaxCounts> words{};
+  if (!layout.counts || layout.n_counts > words.size()) return std::nullopt;
+  const auto counts = std::span(words).first(layout.n_counts);
+  if (!read(handle + *layout.counts, std::as_writable_bytes(counts))) return std::nullopt;
+  return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+}
+
 }  // namespace
 
 std::optional<LiveLayout> live_layout(const CommunicatorAccessors& accessors, const ElfImage& image, Arch arch) {
@@ -52,8 +62,10 @@ std::optional<LiveLayout> live_layout(const CommunicatorAccessors& accessors, co
 
 std::optional<LiveCommunicator> read_live(const LiveLayout& layout, uint64_t handle, const ReadBytes& read) {
   const auto first = read_once(layout, handle, read);
-  const auto second = first ? read_once(layout, handle, read) : std::nullopt;
-  return first == second ? second : std::nullopt;
+  auto second = first ? read_once(layout, handle, read) : std::nullopt;
+  if (first != second) return std::nullopt;
+  if (second) second->collectives = read_counts(layout, handle, read);
+  return second;
 }
 
 }  // namespace ingero::hal

@@ -20,9 +20,11 @@ namespace ingero::hal {
 
 // Offsets in what a communicator's handle points to.
 struct LiveLayout {
-  uint32_t rank = 0, nranks = 0;     // of 32 bits
-  std::optional<uint32_t> identity;  // of 64 bits, the same on all ranks
-  std::optional<uint64_t> mark;      // the first 64 bits of one that is alive
+  uint32_t rank = 0, nranks = 0;       // of 32 bits
+  std::optional<uint32_t> identity{};  // of 64 bits, the same on all ranks
+  std::optional<uint64_t> mark{};      // the first 64 bits of one that is alive
+  std::optional<uint32_t> counts{};    // n_counts of 64 bits: the collectives so far, by function
+  uint32_t n_counts = 0;               // at most kMaxCounts
   bool operator==(const LiveLayout&) const = default;
 };
 
@@ -31,19 +33,24 @@ struct CommunicatorAccessors {
   std::string_view rank, nranks;
   // The whole from what those two read; none: not one that is known to hold.
   std::optional<LiveLayout> (*layout)(uint32_t rank, uint32_t nranks);
+  std::span<const std::string_view> counted;  // names of the calls that LiveLayout::counts counts
 };
+
+constexpr uint32_t kMaxCounts = 8;
 
 std::optional<LiveLayout> live_layout(const CommunicatorAccessors& accessors, const ElfImage& image, Arch arch);
 
 struct LiveCommunicator {
   int32_t rank = 0, nranks = 0;
-  std::optional<uint64_t> identity;
+  std::optional<uint64_t> identity{};
+  std::optional<uint64_t> collectives{};                // that the library has counted
+  uint64_t read_from_mono_ns = 0, read_to_mono_ns = 0;  // when: set by its reader
   bool operator==(const LiveCommunicator&) const = default;
 };
 
 // Copies bytes of the process's memory; false when they cannot be read.
 using ReadBytes = std::function<bool(uint64_t address, std::span<std::byte> bytes)>;
-// None: not alive, not made to the end, or changed while it was read.
+// None: not alive, not made to the end, or changed while it was read (but for its counts).
 std::optional<LiveCommunicator> read_live(const LiveLayout& layout, uint64_t handle, const ReadBytes& read);
 
 }  // namespace ingero::hal

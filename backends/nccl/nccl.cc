@@ -30,15 +30,29 @@ std::optional<hal::LiveLayout> layout_of(uint32_t rank, uint32_t nranks) {
   constexpr uint32_t kWithHash[] = {0x23d8, 0x24d8, 0x28d8};
   constexpr uint32_t kOld[] = {0x4018, 0x4030};
   constexpr uint32_t kFirstMarked = 0x34e0;
+  // seqNumber, from 2.26 on.
+  struct CountsAt {
+    uint32_t rank, behind;
+  };
+  constexpr CountsAt kCounts[] = {{0x784b8, 0x2058},  {0x1044b8, 0x2098}, {0x1044c8, 0x2540},
+                                  {0x1044d0, 0x2540}, {0x1206d8, 0x27a0}, {0x1206f0, 0x27a8}};
   if (nranks != rank + 4) return std::nullopt;
-  hal::LiveLayout layout{.rank = rank, .nranks = nranks, .identity = std::nullopt, .mark = std::nullopt};
+  hal::LiveLayout layout{.rank = rank, .nranks = nranks};
   if (rank >= kFirstMarked && std::ranges::find(kOld, rank) == std::end(kOld)) layout.mark = kMark;
+  const auto counts = std::ranges::find(kCounts, rank, &CountsAt::rank);
+  if (counts != std::end(kCounts)) {
+    layout.counts = rank + counts->behind;
+    layout.n_counts = 5;  // NCCL_NUM_FUNCTIONS
+  }
   if (layout.mark || std::ranges::find(kWithHash, rank) != std::end(kWithHash)) layout.identity = rank - 8;
   return layout;
 }
 
+constexpr std::string_view kCounted[] = {"ncclAllReduce", "ncclBroadcast", "ncclBcast",
+                                         "ncclReduce",    "ncclAllGather", "ncclReduceScatter"};
+
 constexpr hal::CommunicatorAccessors kAccessors{
-    .rank = "ncclCommUserRank", .nranks = "ncclCommCount", .layout = layout_of};
+    .rank = "ncclCommUserRank", .nranks = "ncclCommCount", .layout = layout_of, .counted = kCounted};
 
 constexpr Library kLibraries[] = {
     {.name = "libnccl",

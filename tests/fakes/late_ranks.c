@@ -1,6 +1,7 @@
 /* A job whose communicator is older than its trace: late_ranks LIBRARY RANKS FILE. Each rank makes the communicator and
- * prints {"ready": true}; once FILE is there, it makes 20 collectives on it, splits it in two, and makes 20 on its
- * half, and ends when FILE is gone. */
+ * 7 collectives on it, and prints {"ready": true}; once FILE is there, it makes 200 more, every third a reduce-scatter,
+ * splits it in two, and makes 20 on its half, and ends when FILE is gone. Between two of them it does something else.
+ */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,22 +28,28 @@ static int rank_of_a_job(const char* library, int ranks, const char* file, int r
   int (*init)(void**, int, struct id, int);
   int (*split)(void*, int, int, void**, void*);
   int (*reduce)(const void*, void*, size_t, int, int, void*, void*);
+  int (*scatter)(const void*, void*, size_t, int, int, void*, void*);
   int (*destroy)(void*);
   struct id id = {{4711}};
   void* world;
   void* half;
 
   if (!find(at, "ncclCommInitRank", &init) || !find(at, "ncclCommSplit", &split) ||
-      !find(at, "ncclAllReduce", &reduce) || !find(at, "ncclCommDestroy", &destroy)) {
+      !find(at, "ncclAllReduce", &reduce) || !find(at, "ncclReduceScatter", &scatter) ||
+      !find(at, "ncclCommDestroy", &destroy)) {
     fprintf(stderr, "late_ranks: %s: %s\n", library, dlerror());
     return 1;
   }
   if (init(&world, ranks, id, rank)) return 1;
+  for (int i = 0; i < 7; i++)
+    if (reduce(NULL, NULL, 1000, 7, 0, world, NULL)) return 1;
   puts("{\"ready\": true}");
   fflush(stdout);
   while (access(file, F_OK)) usleep(10000);
-  for (int i = 0; i < 20; i++)
-    if (reduce(NULL, NULL, 1000, 7, 0, world, NULL)) return 1;
+  for (int i = 0; i < 200; i++) {
+    if ((i % 3 == 2 ? scatter : reduce)(NULL, NULL, 1000, 7, 0, world, NULL)) return 1;
+    usleep(3000);
+  }
   if (split(world, rank % 2, rank, &half, NULL)) return 1;
   for (int i = 0; i < 20; i++)
     if (reduce(NULL, NULL, 10, 7, 0, half, NULL)) return 1;

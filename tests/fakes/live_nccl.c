@@ -1,6 +1,7 @@
 /* A collective library whose communicators are objects with the layout of NCCL 2.28.9 as far as a tracer may read it: a
- * mark in front, the identity that all ranks compute, rank, size and device behind it. Its accessors check, log and
- * wait before they answer, as the real ones do. No device: a collective takes a millisecond. */
+ * mark in front, the identity that all ranks compute, rank, size and device behind it, and how often each function was
+ * called. Its accessors check, log and wait before they answer, as the real ones do. No device: a collective takes a
+ * millisecond. */
 #include <unistd.h>
 
 #include <stddef.h>
@@ -10,6 +11,8 @@
 
 #define MARK 0x0280028002800280ull
 #define RANK_AT 0x1044d0
+#define COUNTS_AT (RANK_AT + 0x2540)
+enum { REDUCE_SCATTER = 3, ALL_REDUCE = 4, FUNCTIONS = 5 };
 
 struct communicator {
   uint64_t mark;
@@ -19,8 +22,11 @@ struct communicator {
   int ranks;
   int device;
   int children;
+  char between[COUNTS_AT - RANK_AT - 4 * sizeof(int)];
+  uint64_t counts[FUNCTIONS];
   uint64_t end_mark;
 };
+_Static_assert(offsetof(struct communicator, counts) == COUNTS_AT, "the layout of NCCL 2.28.9");
 _Static_assert(offsetof(struct communicator, rank) == RANK_AT, "the layout of NCCL 2.28.9");
 
 struct id {
@@ -84,9 +90,24 @@ int ncclCommSplit(struct communicator* of, int color, int key, struct communicat
 
 int ncclAllReduce(const void* from, void* to, size_t count, int datatype, int operation, struct communicator* on,
                   void* stream) {
+  int status = check(on, "ncclAllReduce");
+
   (void)from, (void)to, (void)count, (void)datatype, (void)operation, (void)stream;
+  if (status) return status;
+  on->counts[ALL_REDUCE]++;
   usleep(1000);
-  return check(on, "ncclAllReduce");
+  return 0;
+}
+
+int ncclReduceScatter(const void* from, void* to, size_t count, int datatype, int operation, struct communicator* on,
+                      void* stream) {
+  int status = check(on, "ncclReduceScatter");
+
+  (void)from, (void)to, (void)count, (void)datatype, (void)operation, (void)stream;
+  if (status) return status;
+  on->counts[REDUCE_SCATTER]++;
+  usleep(1000);
+  return 0;
 }
 
 int ncclCommDestroy(struct communicator* one) {

@@ -149,11 +149,34 @@ EXPORT void _exit(int status) {
   __builtin_unreachable();
 }
 
-/* The allocator of libc under its other names: asking dlsym() for it would allocate. */
+/* The program's own heap under other names, since asking dlsym() for it would allocate: jemalloc's, or libc's where
+ * that is not linked. */
+extern void* mallocx(size_t size, int flags) __attribute__((weak));
+extern void* rallocx(void* block, size_t size, int flags) __attribute__((weak));
 extern void* __libc_malloc(size_t size);
 extern void* __libc_calloc(size_t count, size_t size);
 extern void* __libc_realloc(void* block, size_t size);
 extern void* __libc_memalign(size_t alignment, size_t size);
+
+static size_t at_least_one(size_t size) { return size ? size : 1; }
+
+static void* real_malloc(size_t size) { return mallocx ? mallocx(at_least_one(size), 0) : __libc_malloc(size); }
+
+static void* real_calloc(size_t count, size_t size) {
+  const int kZero = 0x40; /* MALLOCX_ZERO */
+  size_t bytes;
+  if (!mallocx) return __libc_calloc(count, size);
+  return __builtin_mul_overflow(count, size, &bytes) ? NULL : mallocx(at_least_one(bytes), kZero);
+}
+
+static void* real_realloc(void* block, size_t size) {
+  if (!mallocx) return __libc_realloc(block, size);
+  return block ? rallocx(block, at_least_one(size), 0) : real_malloc(size);
+}
+
+static void* real_memalign(size_t alignment, size_t size) {
+  return mallocx ? mallocx(at_least_one(size), __builtin_ctzl(alignment)) : __libc_memalign(alignment, size);
+}
 
 #define CALLER __builtin_return_address(0)
 #define FAIL(with)  \
@@ -169,24 +192,24 @@ extern void* __libc_memalign(size_t alignment, size_t size);
 
 EXPORT void* malloc(size_t size) {
   if (fails_for(kMalloc, kSqliteMalloc, CALLER)) FAIL(ENOMEM);
-  return __libc_malloc(size);
+  return real_malloc(size);
 }
 EXPORT void* calloc(size_t count, size_t size) {
   if (fails_for(kMalloc, kSqliteMalloc, CALLER)) FAIL(ENOMEM);
-  return __libc_calloc(count, size);
+  return real_calloc(count, size);
 }
 EXPORT void* realloc(void* block, size_t size) {
   if (fails_for(kMalloc, kSqliteMalloc, CALLER)) FAIL(ENOMEM);
-  return __libc_realloc(block, size);
+  return real_realloc(block, size);
 }
 EXPORT int posix_memalign(void** block, size_t alignment, size_t size) {
   if (fails(kMalloc)) return ENOMEM;
-  *block = __libc_memalign(alignment, size);
+  *block = real_memalign(alignment, size);
   return *block == NULL ? ENOMEM : 0;
 }
 EXPORT void* aligned_alloc(size_t alignment, size_t size) {
   if (fails(kMalloc)) FAIL(ENOMEM);
-  return __libc_memalign(alignment, size);
+  return real_memalign(alignment, size);
 }
 
 EXPORT ssize_t read(int fd, void* buffer, size_t bytes) {

@@ -71,9 +71,11 @@ TEST(LiveLayout, WhatIsNearTheRankIsByVersion) {
   for (const uint32_t hashed : {0x23d8U, 0x24d8U, 0x28d8U}) {  // 2.18 to 2.20
     EXPECT_EQ(layout(hashed, hashed + 4), (LiveLayout{hashed, hashed + 4, hashed - 8, std::nullopt}));
   }
-  for (const uint32_t marked : {0x34e0U, 0x34250U, 0x1044d0U, 0x1206f0U}) {  // 2.21 to 2.30
+  for (const uint32_t marked : {0x34e0U, 0x34250U, 0x784a8U}) {  // 2.21 to 2.25
     EXPECT_EQ(layout(marked, marked + 4), (LiveLayout{marked, marked + 4, marked - 8, kMark}));
   }
+  EXPECT_EQ(layout(0x784b8, 0x784bc), (LiveLayout{0x784b8, 0x784bc, 0x784b0, kMark, 0x7a510, 5}));        // 2.26
+  EXPECT_EQ(layout(0x1206f0, 0x1206f4), (LiveLayout{0x1206f0, 0x1206f4, 0x1206e8, kMark, 0x122e98, 5}));  // 2.30.7
 }
 
 }  // namespace

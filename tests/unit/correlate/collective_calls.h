@@ -23,6 +23,7 @@ inline constexpr hal::Peek kNewStream[] = {{hal::Field::kStream, 0, 8, hal::When
 inline constexpr hal::Param kMakeStream[] = {{hal::Abi::kPtr, hal::Field::kNone, kNewStream}};
 inline constexpr hal::Row kRows[] = {
     {.name = "collect", .kind = Kind::kCollective, .shape = {}},
+    {.name = "collect_uncounted", .kind = Kind::kCollective, .shape = {}},
     {.name = "send", .kind = Kind::kP2p, .shape = {}},
     {.name = "manage", .kind = Kind::kCommunicator, .shape = {}},
     {.name = "synchronise", .kind = Kind::kSync, .shape = {}},
@@ -34,7 +35,11 @@ inline constexpr hal::Row kRows[] = {
     {.name = "query_stream", .kind = Kind::kStream, .shape = {}},
     {.name = "select", .kind = Kind::kDevice, .shape = kSelect, .flags = hal::kChoosesDevice},
 };
-inline constexpr hal::Library kLibraries[] = {{.name = "lib", .sonames = {}, .rows = kRows, .layer = "LIB"}};
+inline constexpr std::string_view kCounted[] = {"collect"};
+inline constexpr hal::CommunicatorAccessors kAccessors = {
+    .rank = {}, .nranks = {}, .layout = nullptr, .counted = kCounted};
+inline constexpr hal::Library kLibraries[] = {
+    {.name = "lib", .sonames = {}, .rows = kRows, .layer = "LIB", .communicators = &kAccessors}};
 inline constexpr hal::Backend kBackend = {.name = "b", .vendor = "v", .libraries = kLibraries};
 
 inline const hal::CallTable& calls() {

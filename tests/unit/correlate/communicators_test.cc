@@ -504,6 +504,94 @@ TEST(Communicators, AChildIsWhatItsLibrarySaysWhereverItsParentsRanksAre) {
   EXPECT_NE(feeder.at(kPid, 0x3000).comm_id_hash, parent);
 }
 
+// A program that makes a collective of 1 us every `every_ns`, `before` of them unseen, and what its library counts.
+class CountedTest : public ::testing::Test {
+ protected:
+  static constexpr uint64_t kHandle = 0x1000, kBefore = 7;
+  uint64_t every_ns = 30'000'000;
+  uint64_t read_after_ns = 10'000'000;  // a call's end: its record is taken then
+  uint64_t made = 0;                    // seen ones
+  uint64_t counted_too = 0;             // what the library counts and no record shows, or the reverse
+  unsigned reads = 0;
+  Feeder feeder{{}, [this](const Event& call, uint64_t) -> std::optional<hal::LiveCommunicator> {
+                  ++reads;
+                  hal::LiveCommunicator live{.rank = 1, .nranks = 4, .identity = 0xabc};
+                  live.read_from_mono_ns = live.read_to_mono_ns = call.end_mono_ns() + read_after_ns;
+                  const uint64_t begun = (live.read_from_mono_ns - kFirst) / every_ns + 1;
+                  live.collectives = kBefore + counted_too + begun;
+                  return live;
+                }};
+  static constexpr uint64_t kFirst = 1'000'000'000;
+
+  std::optional<uint64_t> next(std::string_view call = "collect") {
+    Exchange exchange;
+    exchange.communicator = kHandle;
+    return feeder.feed(event_of(call, kPid, kFirst + every_ns * made++), exchange).number;
+  }
+  // How far the next one's number is from the library's.
+  int64_t next_from_right() {
+    const auto number = next();
+    EXPECT_TRUE(number);
+    return static_cast<int64_t>(number.value_or(0)) - static_cast<int64_t>(kBefore + made);
+  }
+  // The number of seen calls without a number, up to the first with one.
+  size_t unnumbered() {
+    for (size_t n = 0; n < 1000; ++n) {
+      if (const auto number = next()) {
+        EXPECT_EQ(*number, kBefore + made);
+        return n;
+      }
+    }
+    return 1000;
+  }
+};
+
+// (C3)
+TEST_F(CountedTest, NumbersGoOnFromTheLibrarysOwnCount) {
+  EXPECT_EQ(unnumbered(), 3U) << "each reading is settled by the next call";
+  EXPECT_EQ(next_from_right(), 0);
+  const unsigned first = reads;
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(next_from_right(), 0);
+  EXPECT_LE(reads, first + 7) << "once a second";
+}
+
+TEST_F(CountedTest, RecordsThatComeLateAreNoMatter) {
+  every_ns = 1'000'000;
+  read_after_ns = 50'500'000;  // 50 calls later
+  EXPECT_LE(unnumbered(), 250U);
+  for (int i = 0; i < 500; ++i) EXPECT_EQ(next_from_right(), 0);
+}
+
+TEST_F(CountedTest, AReadingWhileACallRunsSaysNothing) {
+  read_after_ns = every_ns - 1000;  // when the next begins
+  EXPECT_EQ(unnumbered(), 1000U);
+  EXPECT_LE(reads, 202U) << "not for ever";
+}
+
+TEST_F(CountedTest, WhatCountsOtherwiseEndsTheNumbers) {
+  unnumbered();
+  ++counted_too;
+  size_t numbered = 0;
+  while (next() && numbered < 1000) ++numbered;
+  EXPECT_LE(numbered, 40U) << "within a second";
+  EXPECT_EQ(unnumbered(), 1000U) << "and for good";
+}
+
+TEST_F(CountedTest, ACallThatTheLibraryDoesNotCountEndsTheNumbers) {
+  unnumbered();
+  EXPECT_FALSE(next("collect_uncounted"));
+  EXPECT_EQ(unnumbered(), 1000U);
+}
+
+TEST_F(CountedTest, AfterALossTheyAreFoundAgain) {
+  unnumbered();
+  made += 5;
+  feeder.communicators.lost_collectives();
+  EXPECT_FALSE(next());
+  EXPECT_LE(unnumbered(), 40U);
+  EXPECT_EQ(next_from_right(), 0);
+}
+
 // (C5)
 TEST(Communicators, MemoryIsBounded) {
   Feeder feeder;

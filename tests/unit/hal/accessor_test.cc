@@ -20,7 +20,7 @@ namespace {
 using ::testing::Optional;
 using Code = std::vector<uint8_t>;
 
-constexpr uint32_t kMarkAt = 0, kRankAt = 64, kSizeAt = 68, kIdentityAt = 56;
+constexpr uint32_t kMarkAt = 0, kRankAt = 64, kSizeAt = 68, kIdentityAt = 56, kCountsAt = 96;
 constexpr uint64_t kMark = 0x0280028002800280;
 
 Code operator+(Code left, const Code& right) {
@@ -96,18 +96,21 @@ class LiveCommunicatorTest : public ::testing::Test {
     std::memcpy(memory.data() + at, &word, sizeof(word));
   }
   std::optional<LiveCommunicator> read() {
-    return read_live({kRankAt, kSizeAt, kIdentityAt, kMark}, kHandle, [this](uint64_t address, auto bytes) {
-      if (address < kHandle || address - kHandle + bytes.size() > memory.size()) return false;
-      if (on_read) on_read();
-      std::memcpy(bytes.data(), memory.data() + (address - kHandle), bytes.size());
-      return true;
-    });
+    return read_live({kRankAt, kSizeAt, kIdentityAt, kMark, kCountsAt, 2}, kHandle,
+                     [this](uint64_t address, auto bytes) {
+                       if (address < kHandle || address - kHandle + bytes.size() > memory.size()) return false;
+                       if (on_read) on_read();
+                       std::memcpy(bytes.data(), memory.data() + (address - kHandle), bytes.size());
+                       return true;
+                     });
   }
   void SetUp() override {
     set<uint64_t>(kMarkAt, kMark);
     set<uint64_t>(kIdentityAt, 0xabc);
     set<int32_t>(kRankAt, 3);
     set<int32_t>(kSizeAt, 8);
+    set<uint64_t>(kCountsAt, 40);
+    set<uint64_t>(kCountsAt + 8, 2);
   }
   static constexpr uint64_t kHandle = 0x7000;
   std::array<std::byte, 128> memory{};
@@ -120,6 +123,7 @@ TEST_F(LiveCommunicatorTest, IsWhatItsMemorySays) {
   EXPECT_EQ(found->rank, 3);
   EXPECT_EQ(found->nranks, 8);
   EXPECT_THAT(found->identity, Optional(0xabc));
+  EXPECT_THAT(found->collectives, Optional(42));
   set<uint64_t>(kIdentityAt, 0);
   EXPECT_FALSE(read()->identity) << "not computed yet";
 }

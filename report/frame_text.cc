@@ -95,6 +95,14 @@ std::string line_text(const symbols::StackFrame& frame) {
   return fmt::format("{} at {}:{}", function, printable(file_name(frame.source)), frame.line);
 }
 
+std::string caller_text(const std::vector<symbols::StackFrame>& frames, const symbols::StackFrame& line) {
+  const symbols::StackFrame* caller = symbols::caller_of(frames, line);
+  if (caller == nullptr) return {};
+  if (caller->python_function != "<module>") return "called in " + line_text(*caller);
+  return fmt::format("called at {}{}", printable(file_name(caller->python_file)),
+                     caller->python_line != 0 ? fmt::format(":{}", caller->python_line) : "");
+}
+
 std::vector<std::string> frame_texts(std::string_view stored) {
   std::vector<std::string> texts;
   for (const symbols::StackFrame& frame : symbols::parse_frames(stored)) {

@@ -18,6 +18,8 @@ std::string frame_text(const symbols::StackFrame& frame);
 std::string frame_name(const symbols::StackFrame& frame);
 // "train_step() at train.py:8"; "clpeak+0x4a31" of a file without symbols.
 std::string line_text(const symbols::StackFrame& frame);
+// "called in step() at train.py:31", of the program's own Python line that called `line`, one of `frames`; empty: none.
+std::string caller_text(const std::vector<symbols::StackFrame>& frames, const symbols::StackFrame& line);
 
 // Of the frames that `stored` holds (stack_traces.frames), innermost first.
 std::vector<std::string> frame_texts(std::string_view stored);

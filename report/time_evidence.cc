@@ -362,9 +362,7 @@ std::string lines_of(const Part& part, int64_t stack) {
     const symbols::StackFrame* line = symbols::line_of(frames);
     if (line == nullptr) return;
     text = ", in " + line_text(*line);
-    const auto caller = std::find_if(frames.begin() + (line - frames.data()) + 1, frames.end(),
-                                     [](const symbols::StackFrame& frame) { return frame.is_python(); });
-    if (line->is_python() && caller != frames.end()) text += ", called in " + line_text(*caller);
+    if (const std::string caller = caller_text(frames, *line); !caller.empty()) text += ", " + caller;
   });
   return text;
 }

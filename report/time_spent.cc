@@ -110,18 +110,24 @@ std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<Cause
   return paths;
 }
 
-std::string line_of(const store::Reader& reader, uint64_t stack_id) {
-  std::string line;
+struct Place {
+  std::string line, caller;
+};
+
+Place place_of(const store::Reader& reader, uint64_t stack_id) {
+  Place place;
   const store::Bound bound[] = {store::Bound::of(static_cast<int64_t>(stack_id))};
   const auto outcome = reader.query(
       "SELECT frames FROM stack_traces WHERE hash = ?", {},
       [&](std::span<const store::Value> values) {
         const std::vector<symbols::StackFrame> frames = symbols::parse_frames(values[0].as_text());
-        if (const symbols::StackFrame* frame = symbols::line_of_thread(frames)) line = line_text(*frame);
+        if (const symbols::StackFrame* frame = symbols::line_of_thread(frames)) {
+          place = {line_text(*frame), caller_text(frames, *frame)};
+        }
         return true;
       },
       {}, bound);
-  return outcome.ok() ? line : std::string();
+  return outcome.ok() ? place : Place();
 }
 
 // Of a recording without names: empty.
@@ -150,7 +156,10 @@ void add_lines_of_others(std::vector<std::vector<BlamePath>>& slow) {
         continue;
       }
       for (size_t i = 0; i < paths[0].nodes.size(); ++i) {
-        if (paths[0].nodes[i].line.empty()) paths[0].nodes[i].line = others[0].nodes[i].line;
+        BlameNode& node = paths[0].nodes[i];
+        if (!node.line.empty()) continue;
+        node.line = others[0].nodes[i].line;
+        node.caller = others[0].nodes[i].caller;
       }
     }
   }
@@ -323,7 +332,7 @@ void TimeSink::end(std::optional<uint64_t> watermark_mono_ns) {
 std::vector<ProcessTime> TimeSink::take() { return std::exchange(found_, {}); }
 
 void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times) {
-  std::map<uint64_t, std::string> known;
+  std::map<uint64_t, Place> known;
   std::map<std::pair<uint8_t, uint64_t>, std::string> objects;
   const auto name = [&](std::vector<BlamePath>& paths) {
     for (BlamePath& path : paths) {
@@ -335,8 +344,9 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
         }
         if (node.stack_id == 0) continue;
         const auto [at, is_new] = known.try_emplace(node.stack_id);
-        if (is_new) at->second = line_of(reader, node.stack_id);
-        node.line = at->second;
+        if (is_new) at->second = place_of(reader, node.stack_id);
+        node.line = at->second.line;
+        node.caller = at->second.caller;
       }
     }
   };

@@ -212,8 +212,14 @@ std::string did(const BlameNode& node) {
   return "was not watched yet";
 }
 
+// "forward() at train.py:15, called in step() at train.py:28"
+std::string line_and_caller(const BlameNode& node) {
+  const std::string line = printable(node.line, 120);
+  return node.caller.empty() ? line : fmt::format("{}, {}", line, printable(node.caller, 120));
+}
+
 std::string at_line(const BlameNode& node) {
-  return node.line.empty() ? std::string() : fmt::format(" ({})", printable(node.line, 120));
+  return node.line.empty() ? std::string() : fmt::format(" ({})", line_and_caller(node));
 }
 
 std::string role_text(const BlameNode& node) {
@@ -243,7 +249,10 @@ std::string path_text(const BlamePath& path, const ProcessTime& time, const Part
   const BlameNode& first = path.nodes.front();
   const std::string who = first.line.empty() ? role_text(first) : printable(first.line, 120);
   const std::string length = format_duration(parts.of(std::max(path.low, path.high)));
-  if (path.nodes.size() == 1) return fmt::format("{} {} for {} a {}", who, did(first), length, part);
+  if (path.nodes.size() == 1) {
+    return fmt::format("{} {} for {} a {}", first.caller.empty() ? who : line_and_caller(first) + ",", did(first),
+                       length, part);
+  }
   // A named lock comes with who held it.
   const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
   std::string text = is_held ? fmt::format("{} {} for {} a {}, held by ", who, did(first), length, part)
@@ -316,7 +325,7 @@ std::string slow_text(const ProcessTime& time) {
     } else if (!time.slow_blame[i].empty()) {
       const BlameNode& only = time.slow_blame[i].front().nodes.front();
       if (!only.object.empty()) text += fmt::format(" ({})", printable(only.object, 100));
-      if (!only.line.empty()) text += " in " + printable(only.line, 120);
+      if (!only.line.empty()) text += " in " + line_and_caller(only);
     }
     if (i == 0 && budget.every) text += fmt::format(", every {} steps", *budget.every);
     text += slow.has_other_content ? "; it did other work as well." : ".";
@@ -396,6 +405,7 @@ Json node_json(const BlameNode& node) {
   json["class"] = name_of(node.is);
   json["object"] = json_or_null(printable(node.object, 200));
   json["line"] = json_or_null(printable(node.line, 200));
+  json["caller"] = json_or_null(printable(node.caller, 200));
   return json;
 }
 

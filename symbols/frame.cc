@@ -179,4 +179,12 @@ const StackFrame* line_of(const std::vector<StackFrame>& frames) { return place_
 
 const StackFrame* line_of_thread(const std::vector<StackFrame>& frames) { return place_in(frames, 0); }
 
+const StackFrame* caller_of(const std::vector<StackFrame>& frames, const StackFrame& line) {
+  if (!line.is_python()) return nullptr;
+  const auto outer = std::span(frames).subspan(static_cast<size_t>(&line - frames.data()) + 1);
+  const auto found = std::ranges::find_if(
+      outer, [](const StackFrame& frame) { return frame.is_python() && !is_installed(frame.python_file); });
+  return found == outer.end() ? nullptr : &*found;
+}
+
 }  // namespace ingero::symbols

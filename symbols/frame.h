@@ -44,5 +44,7 @@ bool is_of_system(const StackFrame& frame);
 const StackFrame* line_of(const std::vector<StackFrame>& frames);
 // The same of a thread that was not in a call: its innermost frame may be the very line.
 const StackFrame* line_of_thread(const std::vector<StackFrame>& frames);
+// Whose Python line called `line`'s, one of `frames`: the nearest of the program's own. None for native code.
+const StackFrame* caller_of(const std::vector<StackFrame>& frames, const StackFrame& line);
 
 }  // namespace ingero::symbols

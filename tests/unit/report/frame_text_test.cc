@@ -25,5 +25,26 @@ TEST(LineText, NamesAFunctionWithoutItsParameters) {
   EXPECT_EQ(line_with("my_operator(int)"), "my_operator() in program");
 }
 
+symbols::StackFrame python(std::string file, std::string function, uint32_t line) {
+  symbols::StackFrame frame;
+  frame.python_file = std::move(file);
+  frame.python_function = std::move(function);
+  frame.python_line = line;
+  return frame;
+}
+
+TEST(CallerText, IsTheNearestLineOfTheProgramsOwn) {
+  symbols::StackFrame native;
+  native.symbol = "PyObject_Vectorcall";
+  std::vector<symbols::StackFrame> frames = {
+      native, python("/srv/job/tok.py", "<listcomp>", 15), native,
+      python("/usr/lib/python3/site-packages/torch/nn/module.py", "_call_impl", 1500),
+      python("/srv/job/train.py", "step", 31), python("/srv/job/train.py", "<module>", 80)};
+  EXPECT_EQ(caller_text(frames, frames[1]), "called in step() at train.py:31");
+  EXPECT_EQ(caller_text(frames, frames[4]), "called at train.py:80");
+  EXPECT_EQ(caller_text(frames, frames[5]), "");
+  EXPECT_EQ(caller_text(frames, frames[0]), "") << "native code's callers are too many";
+}
+
 }  // namespace
 }  // namespace ingero::report

@@ -6,8 +6,6 @@
 // vendors of processors disagree on a length, this decodes to nothing, and no probe is moved.
 #include "hal/x86_code.h"
 
-#include <cstring>
-
 namespace ingero::hal {
 namespace {
 
@@ -49,6 +47,12 @@ struct Reader {
     ok = ok && count <= code.size() - at;
     if (ok) at += count;
   }
+  // Of 0 (then it is 0), 1 or 4 bytes, little-endian.
+  int32_t signed_of(unsigned bytes) {
+    uint32_t value = 0;
+    for (unsigned i = 0; i < bytes; ++i) value |= uint32_t{next()} << (8 * i);
+    return bytes == 1 ? static_cast<int8_t>(value) : static_cast<int32_t>(value);
+  }
 };
 
 // The bytes behind a ModRM byte: SIB and displacement.
@@ -62,11 +66,7 @@ void read_memory_operand(Reader& reader, X86Instruction& out) {
   } else if (mod == 0 && rm == 5) {
     displacement = 4;  // relative to rip
   }
-  const size_t at = reader.at;
-  reader.skip(displacement);
-  if (!reader.ok) return;
-  if (displacement == 1) out.displacement = static_cast<int8_t>(reader.code[at]);
-  if (displacement == 4) std::memcpy(&out.displacement, reader.code.data() + at, 4);
+  out.displacement = reader.signed_of(displacement);
 }
 
 // VEX (c4, c5), EVEX (62) and XOP (8f) instructions: prefix of known length, opcode, ModRM, perhaps an immediate.
@@ -108,14 +108,7 @@ void decode_vector(Reader& reader, uint8_t lead, X86Instruction& out) {
 
 void read_relative(Reader& reader, unsigned bytes, X86Instruction& out) {
   out.direct_branch = true;
-  if (bytes == 1) {
-    const uint8_t byte = reader.next();
-    out.relative = byte < 0x80 ? byte : byte - 0x100;
-    return;
-  }
-  const size_t at = reader.at;
-  reader.skip(4);
-  if (reader.ok) std::memcpy(&out.relative, reader.code.data() + at, 4);
+  out.relative = reader.signed_of(bytes);
 }
 
 void decode_one_byte(Reader& reader, bool address_32, X86Instruction& out) {

@@ -226,8 +226,9 @@ std::string role_text(const BlameNode& node) {
   const std::string name = node.role.empty() ? std::string("a thread") : printable(node.role, 40);
   if (node.pids.empty()) return name;
   if (node.pids.size() == 1) return fmt::format("{} (pid {})", name, node.pids.front());
-  return fmt::format("{} processes named {} (pids {} to {})", node.pids.size(), name, node.pids.front(),
-                     node.pids.back());
+  const bool are_more = node.pids.size() >= correlate::Blame::kMaxPids;  // the others are not kept
+  return fmt::format("{}{} processes named {} (pids {} to {}{})", node.pids.size(), are_more ? " or more" : "", name,
+                     node.pids.front(), node.pids.back(), are_more ? " among them" : "");
 }
 
 }  // namespace

@@ -37,9 +37,12 @@ TEST(CallerText, IsTheNearestLineOfTheProgramsOwn) {
   symbols::StackFrame native;
   native.symbol = "PyObject_Vectorcall";
   std::vector<symbols::StackFrame> frames = {
-      native, python("/srv/job/tok.py", "<listcomp>", 15), native,
+      native,
+      python("/srv/job/tok.py", "<listcomp>", 15),
+      native,
       python("/usr/lib/python3/site-packages/torch/nn/module.py", "_call_impl", 1500),
-      python("/srv/job/train.py", "step", 31), python("/srv/job/train.py", "<module>", 80)};
+      python("/srv/job/train.py", "step", 31),
+      python("/srv/job/train.py", "<module>", 80)};
   EXPECT_EQ(caller_text(frames, frames[1]), "called in step() at train.py:31");
   EXPECT_EQ(caller_text(frames, frames[4]), "called at train.py:80");
   EXPECT_EQ(caller_text(frames, frames[5]), "");

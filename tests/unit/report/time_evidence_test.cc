@@ -334,6 +334,9 @@ TEST(Remedy, OfManyProcessesNamesTheirKind) {
   other.line = "cc1plus+0x7cffec";
   time.blame.push_back({{own, other}, 9, 9, 9});
   EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("speed up what the processes named cc1plus do,"));
+  EXPECT_EQ(other_text(other, time), "2 processes named cc1plus (pids 12 to 13)");
+  for (uint32_t pid = 14; other.pids.size() < correlate::Blame::kMaxPids; ++pid) other.pids.push_back(pid);
+  EXPECT_EQ(other_text(other, time), "64 or more processes named cc1plus (pids 12 to 75 among them)");
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ constexpr size_t kMaxRanksHere = 4096;        // of one communicator, on this ho
 // Of a library's count (C3).
 constexpr unsigned kAgreed = 3;                                           // readings
 constexpr unsigned kMaxFailed = 200;                                      // readings
-constexpr uint64_t kReadEvery = 20'000'000, kCheckEvery = 1'000'000'000;  // ns
+constexpr uint64_t kReadEvery = 20'000'000, kCheckEvery = 1'000'000'000;  // ns, of one communicator
+constexpr unsigned kReadingsASecond = 100;                                // of all: each copies ten words
 
 uint64_t mix(uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
@@ -131,6 +132,11 @@ void Communicators::compare_counts(State& state, const hal::Event& event) {
 void Communicators::read_count(State& state, const hal::Event& event) {
   LibraryCount& counted = state.counted;
   if (!counted.is_wanted || counted.reading || event.end_mono_ns() < counted.next_mono_ns) return;
+  if (const uint64_t second = event.end_mono_ns() / 1'000'000'000; second != std::exchange(reading_second_, second)) {
+    readings_ = 0;
+  }
+  if (readings_ >= kReadingsASecond) return;
+  ++readings_;
   counted.next_mono_ns = event.end_mono_ns() + (state.is_numbered ? kCheckEvery : kReadEvery);
   const auto live = read_live_(event, state.shown.handle);
   if (!live || !live->collectives) return;

@@ -130,6 +130,8 @@ class Communicators {
   ReadWords read_words_;
   ReadLive read_live_;
   uint64_t next_id_ = 1, next_exchange_ = 1;
+  uint64_t reading_second_ = 0;       // of CLOCK_MONOTONIC
+  unsigned readings_ = 0;             // of library's counts in it
   std::map<uint64_t, State> states_;  // by id, hence oldest first
   std::map<Handle, uint64_t> by_handle_;
   std::deque<uint64_t> ended_;

@@ -583,6 +583,15 @@ TEST_F(CountedTest, ACallThatTheLibraryDoesNotCountEndsTheNumbers) {
   EXPECT_EQ(unnumbered(), 1000U);
 }
 
+TEST_F(CountedTest, ReadingsAreBoundedOverAllCommunicators) {
+  for (uint64_t one = 0; one < 1000; ++one) {
+    Exchange exchange;
+    exchange.communicator = kHandle + 0x1000 * one;
+    feeder.feed(event_of("collect", kPid, kFirst + one * 2000), exchange);
+  }
+  EXPECT_EQ(reads, 1000U + 100U) << "each to find out what it is, and a hundred counts a second";
+}
+
 TEST_F(CountedTest, AfterALossTheyAreFoundAgain) {
   unnumbered();
   made += 5;

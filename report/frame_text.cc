@@ -52,6 +52,12 @@ std::string place_in_file(const symbols::StackFrame& frame) {
   return fmt::format("{}+{:#x}", printable(file_name(frame.file)), frame.ip);
 }
 
+// "train.py:8"
+std::string python_place(const symbols::StackFrame& frame) {
+  return printable(file_name(frame.python_file)) +
+         (frame.python_line != 0 ? fmt::format(":{}", frame.python_line) : std::string());
+}
+
 }  // namespace
 
 std::string frame_text(const symbols::StackFrame& frame) {
@@ -84,8 +90,7 @@ std::string frame_name(const symbols::StackFrame& frame) {
 
 std::string line_text(const symbols::StackFrame& frame) {
   if (frame.is_python()) {
-    return fmt::format("{}() at {}{}", printable(frame.python_function, 200), printable(file_name(frame.python_file)),
-                       frame.python_line != 0 ? fmt::format(":{}", frame.python_line) : "");
+    return fmt::format("{}() at {}", printable(frame.python_function, 200), python_place(frame));
   }
   if (frame.symbol.empty()) return place_in_file(frame);
   const std::string function = call_text(function_of(frame.symbol));
@@ -99,8 +104,7 @@ std::string caller_text(const std::vector<symbols::StackFrame>& frames, const sy
   const symbols::StackFrame* caller = symbols::caller_of(frames, line);
   if (caller == nullptr) return {};
   if (caller->python_function != "<module>") return "called in " + line_text(*caller);
-  return fmt::format("called at {}{}", printable(file_name(caller->python_file)),
-                     caller->python_line != 0 ? fmt::format(":{}", caller->python_line) : "");
+  return "called at " + python_place(*caller);
 }
 
 std::vector<std::string> frame_texts(std::string_view stored) {

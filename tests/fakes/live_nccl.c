@@ -88,26 +88,25 @@ int ncclCommSplit(struct communicator* of, int color, int key, struct communicat
               (of->ranks + 1 - color) / 2);
 }
 
-int ncclAllReduce(const void* from, void* to, size_t count, int datatype, int operation, struct communicator* on,
-                  void* stream) {
-  int status = check(on, "ncclAllReduce");
+static int collect(struct communicator* on, int function, const char* call) {
+  int status = check(on, call);
 
-  (void)from, (void)to, (void)count, (void)datatype, (void)operation, (void)stream;
   if (status) return status;
-  on->counts[ALL_REDUCE]++;
+  on->counts[function]++;
   usleep(1000);
   return 0;
 }
 
+int ncclAllReduce(const void* from, void* to, size_t count, int datatype, int operation, struct communicator* on,
+                  void* stream) {
+  (void)from, (void)to, (void)count, (void)datatype, (void)operation, (void)stream;
+  return collect(on, ALL_REDUCE, "ncclAllReduce");
+}
+
 int ncclReduceScatter(const void* from, void* to, size_t count, int datatype, int operation, struct communicator* on,
                       void* stream) {
-  int status = check(on, "ncclReduceScatter");
-
   (void)from, (void)to, (void)count, (void)datatype, (void)operation, (void)stream;
-  if (status) return status;
-  on->counts[REDUCE_SCATTER]++;
-  usleep(1000);
-  return 0;
+  return collect(on, REDUCE_SCATTER, "ncclReduceScatter");
 }
 
 int ncclCommDestroy(struct communicator* one) {

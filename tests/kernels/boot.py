@@ -2,6 +2,7 @@
 
 Emulated (TCG): a nested machine has seldom a KVM that runs stock kernels, and times inside are not measurements anyway.
 """
+import contextlib
 import dataclasses
 import os
 import re
@@ -26,7 +27,6 @@ EMULATOR = re.compile(r"Oops: int3")
 # With kprobes the kernel takes it for one that was just removed, and runs the instruction again (kprobe_int3_handler()):
 # the processor stays there until the emulator looks at the code anew, which may be never. Seen on 6.1 at nops of
 # __schedule() and __alloc_pages() that were whole in memory. The stall, if the kernel notices it, is in the entry of int3.
-STALE = "stays at code that the kernel patched"
 STALLED = re.compile(r"rcu: INFO: .* stalls|soft lockup")
 LOOK_EVERY_S = 20
 
@@ -79,10 +79,19 @@ def fault_in(text):
     return ""
 
 
-def asked(line, question):
-    line.sendall(question.encode() + b"\n")
-    time.sleep(0.5)
-    return line.recv(1 << 20).decode(errors="replace")
+@contextlib.contextmanager
+def monitor_at(path):
+    """What asks the emulator's monitor at `path` a question, and returns its answer behind the echo of the question."""
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(5)
+        line.connect(path)
+
+        def ask(question):
+            line.sendall(question.encode() + b"\n")
+            time.sleep(0.5)
+            return line.recv(1 << 20).decode(errors="replace")
+        ask("")  # its greeting
+        yield ask
 
 
 def is_patched_jump(code):
@@ -107,11 +116,8 @@ def stays_at_patched_code(ask):
 
 def is_stale(monitor):
     try:
-        with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(5)
-            line.connect(monitor)
-            asked(line, "")  # its greeting
-            return stays_at_patched_code(lambda question: asked(line, question))
+        with monitor_at(monitor) as ask:
+            return stays_at_patched_code(ask)
     except OSError:
         return False
 
@@ -120,14 +126,9 @@ def processors(monitor):
     """Where each of the guest's processors is, twice: a guest that gives no answer may spin, sleep, or be the emulator's."""
     said = []
     try:
-        with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(5)
-            line.connect(monitor)
+        with monitor_at(monitor) as ask:
             for _ in range(2):
-                line.sendall(b"info registers -a\n")
-                time.sleep(1)
-                text = line.recv(1 << 20).decode(errors="replace")
-                said += re.findall(r"CPU#\d+|(?:RIP|PC)=\w+ RFL=\w+.*HLT=\d|PC=\w+", text)
+                said += re.findall(r"CPU#\d+|(?:RIP|PC)=\w+ RFL=\w+.*HLT=\d|PC=\w+", ask("info registers -a"))
     except OSError as error:
         said.append(f"the emulator's monitor: {error}")
     return "emulator: " + " ".join(said)
@@ -196,7 +197,7 @@ def boot(kernel, base, script, out, *, arch="amd64", preempt=None, cpus=2, memor
     status = re.findall(r"^guest: status (\d+)", text, re.M)
     result = Boot(int(status[-1]) if status else None, fault_in(text) or fault_in(text_of_kernel), "", text, folder)
     if (late or stale) and not result.fault and result.status is None:
-        result.fault = f"a processor {STALE}" if stale else f"no answer within {limit_s} s"
+        result.fault = "a processor stays at code that the kernel patched" if stale else f"no answer within {limit_s} s"
     said = os.path.join(folder, "said")
     if os.path.exists(said):
         with open(said, encoding="utf-8", errors="replace") as file:
@@ -204,9 +205,8 @@ def boot(kernel, base, script, out, *, arch="amd64", preempt=None, cpus=2, memor
     where = re.search(r"RIP: 0010:(.*)", text)
     with open(os.path.join(out, "qemu"), encoding="utf-8", errors="replace") as file:
         result.emulator_said = file.read()
-    is_in_breakpoint = bool(STALLED.search(result.fault)) and "RIP: 0010:asm_exc_int3" in text
-    result.is_emulators = (not result.is_up or stale or is_in_breakpoint or
-                           bool(EMULATOR.search(result.fault)) and not (where and "bpf" in where[1]))
+    is_breakpoint = EMULATOR.search(result.fault) or STALLED.search(result.fault) and "RIP: 0010:asm_exc_int3" in text
+    result.is_emulators = not result.is_up or stale or bool(is_breakpoint) and not (where and "bpf" in where[1])
     if where:
         result.fault += f" at {where[1].strip()}"
     return result

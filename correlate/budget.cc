@@ -355,7 +355,13 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     const bool has_waited = is_sync && (span.use == CallUse::kBlockingCopy
                                             ? span.device_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs
                                             : call.end_ns - call.start_ns >= ThreadTime::kShortestWaitNs);
-    thread->ended.push_back({call.end_ns, probes_ns, is_sync, has_waited, is_work(its) && !call.failed});
+    if (process.device.first_submission_ns()) {  // before, no row counts it
+      thread->ended.push_back({call.end_ns, probes_ns, is_sync, has_waited, is_work(its) && !call.failed});
+    }
+    if (thread->ended.size() > ThreadTime::kMaxSpans) {  // since the last submission
+      thread->ended.pop_front();
+      ledger.add(hal::Loss::budget_forgotten);
+    }
     process.last_call_ns = std::max(process.last_call_ns, call.end_ns);
     process.finder.add(call, its);
   }
@@ -439,6 +445,7 @@ void Budget::Impl::forget(uint64_t mono_ns) {
   for (auto at = threads.begin(); at != threads.end();) {
     BudgetThread& thread = at->second;
     thread.time.drop(floor);
+    while (!thread.ended.empty() && thread.ended.front().end_ns < limit) thread.ended.pop_front();
     const uint64_t last_ns = std::max({thread.time.last_ns(), thread.seen_ns, thread.ended_ns});
     const bool is_over =
         !thread.submits && last_ns < (thread.ended_ns != 0 ? floor : limit) && thread.time.off().empty();

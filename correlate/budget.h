@@ -77,6 +77,7 @@ struct BudgetStep {
   uint64_t start_ns = 0, end_ns = 0;
   uint64_t content = 0;
   hal::CallId anchor = hal::kNoCall;
+  uint32_t series = 0;  // steps of another are found by another call: something else
   TimeSums sums;
   uint64_t length_ns() const { return end_ns - start_ns; }
 };

@@ -48,6 +48,7 @@ struct BudgetProcess {
   uint32_t step_tid = 0;
   uint64_t step_start_ns = 0;  // 0: none under way
   uint64_t steps = 0;
+  uint32_t series = 0;
   TimeSums step;
   Queue<StepBoundary> boundaries;
   uint64_t last_call_ns = 0;  // end of the last outermost one

@@ -46,11 +46,15 @@ void Budget::Impl::cut(BudgetProcess& process, BudgetThread& thread, uint64_t at
       step.end_ns = boundary.mono_ns;
       step.content = boundary.content;
       step.anchor = process.finder.anchor_call();
+      step.series = process.series;
       step.sums = std::move(process.step);
       steps.push_back(std::move(step));
     }
     process.step = TimeSums();
-    if (boundary.is_break) process.step_tid = 0;
+    if (boundary.is_break) {
+      process.step_tid = 0;
+      ++process.series;
+    }
     process.step_start_ns = boundary.mono_ns == at_ns ? at_ns : 0;
   }
 }
@@ -159,8 +163,13 @@ bool Budget::Impl::waits_for_device(const BudgetThread& thread, const OffSpan& w
 }
 
 void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns) {
-  if (process.step_tid == 0 && process.finder.has_anchor() && !process.boundaries.empty()) {
-    process.step_tid = process.boundaries.front().tid;
+  for (; process.step_tid == 0 && !process.boundaries.empty(); process.boundaries.pop_front()) {
+    const StepBoundary& first = process.boundaries.front();
+    if (!first.is_break) {
+      process.step_tid = first.tid;
+      break;
+    }
+    ++process.series;
   }
   const bool has_steps = process.step_tid == thread.tid;
   auto segment = process.segments.begin();

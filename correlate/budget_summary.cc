@@ -8,9 +8,11 @@ namespace ingero::correlate {
 namespace {
 
 constexpr uint64_t kSlowNs = 1'000'000;
-constexpr size_t kWarmSteps = 4;        // with fewer, nothing is usual
-constexpr double kCountedError = 0.05;  // of a device's own count: a device that has always work counts 96 %
-constexpr uint64_t kSlowPercent = 1;    // of the time: what all slow steps took more than usual ones
+constexpr size_t kWarmSteps = 4;         // with fewer, nothing is usual
+constexpr double kCountedError = 0.05;   // of a device's own count: a device that has always work counts 96 %
+constexpr uint32_t kMuch = 8;            // a part of what the busiest thread submits
+constexpr uint64_t kSeldomPercent = 10;  // of the time of all steps
+constexpr uint64_t kSlowPercent = 1;     // of the time: what all slow steps took more than usual ones
 
 uint64_t median(std::vector<uint64_t> values) {
   if (values.empty()) return 0;
@@ -52,6 +54,43 @@ std::vector<CauseShare> causes_of(const BudgetStep& step, TimeClass is, const Bl
 
 }  // namespace
 
+const BudgetSummary::Series& BudgetSummary::Process::longest() const {
+  if (before.evaluated.steps < kEnoughSteps) return series;
+  return series.evaluated.steps < kEnoughSteps || before.span_ns() > series.span_ns() ? before : series;
+}
+
+BudgetSummary::Series& BudgetSummary::Process::series_of(const BudgetStep& step) {
+  if (series.number != step.series) {
+    if (series.span_ns() >= before.span_ns()) before = std::move(series);
+    series = Series();
+    series.number = step.series;
+  }
+  ++series.steps;
+  series.tid = step.tid;
+  series.anchor = step.anchor;
+  series.all_ns += step.length_ns();
+  series.device_waits_ns += step.sums.of(TimeClass::kDeviceWait).ns;
+  if (series.first_ns == 0) series.first_ns = step.start_ns;
+  series.last_ns = step.end_ns;
+  return series;
+}
+
+// Of those that submit much, who waits for the device most; then who submits most.
+uint32_t BudgetSummary::Process::submitter() const {
+  uint32_t most = 0;
+  for (const auto& [tid, thread] : threads) most = std::max(most, thread.whole.submissions);
+  uint32_t found = series.tid;
+  std::pair<uint32_t, uint32_t> best;
+  for (const auto& [tid, thread] : threads) {
+    const TimeSums& its = thread.whole;
+    const std::pair<uint32_t, uint32_t> rank(its.syncs, its.submissions);
+    if (its.submissions == 0 || its.submissions * kMuch < most || rank < best) continue;
+    best = rank;
+    found = tid;
+  }
+  return found;
+}
+
 BudgetSummary::Process* BudgetSummary::process_of(uint32_t pid) {
   const auto known = processes_.find(pid);
   if (known != processes_.end()) return &known->second;
@@ -64,11 +103,7 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
   Classified result;
   Process* process = process_of(step.pid);
   if (process == nullptr) return result;
-  ++process->steps;
-  process->step_tid = step.tid;
-  process->anchor = step.anchor;
-  if (process->first_ns == 0) process->first_ns = step.start_ns;
-  process->last_ns = step.end_ns;
+  Series& series = process->series_of(step);
   if (const auto thread = process->threads.find(step.tid); thread != process->threads.end()) {
     thread->second.after_steps = TimeSums();
   }
@@ -76,13 +111,13 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
   for (size_t i = 0; i < kTimeClasses; ++i) kept.ns[i] = step.sums.classes[i].ns;
 
   std::map<uint64_t, size_t> contents;
-  for (const Kept& one : process->kept) ++contents[one.content];
+  for (const Kept& one : series.kept) ++contents[one.content];
   ++contents[step.content];
   const auto commonest = std::max_element(contents.begin(), contents.end(),
                                           [](const auto& a, const auto& b) { return a.second < b.second; });
   const bool is_same = step.content == commonest->first;
   std::vector<uint64_t> lengths;
-  for (const Kept& one : process->kept) {
+  for (const Kept& one : series.kept) {
     if (one.content == commonest->first) lengths.push_back(one.length_ns);
   }
   result.is_warm_up = lengths.size() < kWarmSteps;
@@ -97,7 +132,7 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
     SlowStep slow{step.number, step.start_ns, worked_ns, usual, TimeClass::kUnknown, 0, {}, !is_same};
     for (size_t i = 0; i < kTimeClasses; ++i) {
       std::vector<uint64_t> times;
-      for (const Kept& one : process->kept) {
+      for (const Kept& one : series.kept) {
         if (one.content == commonest->first) times.push_back(one.ns[i]);
       }
       const uint64_t often = median(std::move(times));
@@ -110,33 +145,33 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
     }
     slow.more_ns = std::min(slow.more_ns, worked_ns - usual);  // other classes may have had less than usual
     slow.causes = causes_of(step, slow.is, blame);
-    ++process->slow_steps;
-    process->slow_more_ns += worked_ns - usual;
-    process->slow_numbers.emplace_back(step.number, static_cast<uint8_t>(slow.is));
-    if (process->slow_numbers.size() > kMaxSlow * 8) process->slow_numbers.erase(process->slow_numbers.begin());
-    process->slow.push_back(slow);
-    std::stable_sort(process->slow.begin(), process->slow.end(), [](const SlowStep& a, const SlowStep& b) {
+    ++series.slow_steps;
+    series.slow_more_ns += worked_ns - usual;
+    series.slow_numbers.emplace_back(step.number, static_cast<uint8_t>(slow.is));
+    if (series.slow_numbers.size() > kMaxSlow * 8) series.slow_numbers.erase(series.slow_numbers.begin());
+    series.slow.push_back(slow);
+    std::stable_sort(series.slow.begin(), series.slow.end(), [](const SlowStep& a, const SlowStep& b) {
       return a.length_ns - a.usual_ns > b.length_ns - b.usual_ns;
     });
-    if (process->slow.size() > kMaxSlow) process->slow.pop_back();  // (M2)
+    if (series.slow.size() > kMaxSlow) series.slow.pop_back();  // (M2)
     result.slow = slow;
   } else if (!is_same) {
-    ++process->other_steps;
+    ++series.other_steps;
   }
   if (is_same) {
-    process->with_slow.sums.add(step.sums);
-    ++process->with_slow.steps;
-    if (step.sums.waits > 0) ++process->with_slow.waiting_steps;
+    series.with_slow.sums.add(step.sums);
+    ++series.with_slow.steps;
+    if (step.sums.waits > 0) ++series.with_slow.waiting_steps;
   }
   if (result.is_usual) {
-    process->evaluated.sums.add(step.sums);
-    ++process->evaluated.steps;
-    if (step.sums.waits > 0) ++process->evaluated.waiting_steps;
-    process->lengths.push_back(step.length_ns());
-    if (process->lengths.size() > kKept) process->lengths.erase(process->lengths.begin());
+    series.evaluated.sums.add(step.sums);
+    ++series.evaluated.steps;
+    if (step.sums.waits > 0) ++series.evaluated.waiting_steps;
+    series.lengths.push_back(step.length_ns());
+    if (series.lengths.size() > kKept) series.lengths.erase(series.lengths.begin());
   }
-  process->kept.push_back(kept);
-  if (process->kept.size() > kKept) process->kept.pop_front();
+  series.kept.push_back(kept);
+  if (series.kept.size() > kKept) series.kept.pop_front();
   return result;
 }
 
@@ -151,8 +186,17 @@ void BudgetSummary::add(const BudgetSecond& second) {
   ++thread.seconds;
   thread.last_second = second.second;
   thread.whole.add(second.sums);  // (M1)
-  if (second.second * Budget::kWindowNs >= process->last_ns) thread.after_steps.add(second.sums);
-  if (second.second >= thread.first_second + kWarmSeconds) thread.warm.add(second.sums);
+  if (second.second * Budget::kWindowNs >= process->series.last_ns) thread.after_steps.add(second.sums);
+  thread.last_ns = second.second * Budget::kWindowNs + second.sums.total_ns();
+  if (second.second < thread.first_second + kWarmSeconds) return;
+  const uint32_t busiest = std::exchange(thread.busiest, std::max(thread.busiest, second.sums.submissions));
+  if (thread.warm_seconds > 0 && second.sums.submissions > kBegins * busiest) {  // in the midst of this second
+    thread.warm = TimeSums();
+    thread.warm_seconds = 0;
+    return;
+  }
+  if (thread.warm_seconds++ == 0) thread.warm_second = second.second;
+  thread.warm.add(second.sums);
 }
 
 void BudgetSummary::add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) {
@@ -172,17 +216,22 @@ void BudgetSummary::add_device_sample(const hal::DeviceSample& sample, uint64_t 
   last_sample_ns_ = mono_ns;
 }
 
-// Of the intervals that lie within these times, if they are half of it.
-std::optional<double> BudgetSummary::idle_between(uint64_t from_ns, uint64_t to_ns) const {
-  uint64_t known_ns = 0;
-  double idle_ns = 0;
+// At least, as the devices count it: as in the intervals within these times, where those are half of them. Of one that
+// is only partly within, the rest may have had all it can.
+uint64_t BudgetSummary::idle_between(uint64_t from_ns, uint64_t to_ns) const {
+  double known_ns = 0, idle_ns = 0, least_ns = 0;
   for (const Counted& one : counted_) {
-    if (one.from_ns < from_ns || one.to_ns > to_ns) continue;
-    known_ns += one.to_ns - one.from_ns;
-    idle_ns += one.idle * static_cast<double>(one.to_ns - one.from_ns);
+    if (one.from_ns >= to_ns || one.to_ns <= from_ns) continue;
+    const auto length_ns = static_cast<double>(one.to_ns - one.from_ns);
+    const auto within_ns = static_cast<double>(std::min(one.to_ns, to_ns) - std::max(one.from_ns, from_ns));
+    least_ns += std::max(0.0, (one.idle - kCountedError) * length_ns - (length_ns - within_ns));
+    if (within_ns < length_ns) continue;
+    known_ns += length_ns;
+    idle_ns += (one.idle - kCountedError) * length_ns;
   }
-  if (known_ns == 0 || known_ns * 2 < to_ns - from_ns) return std::nullopt;
-  return std::max(0.0, idle_ns / static_cast<double>(known_ns) - kCountedError);
+  const auto span_ns = static_cast<double>(to_ns - from_ns);
+  if (known_ns * 2 >= span_ns && known_ns > 0) least_ns = std::max(least_ns, idle_ns / known_ns * span_ns);
+  return static_cast<uint64_t>(least_ns);
 }
 
 void tighten(TimeSums& sums, uint64_t idle_ns) {
@@ -201,80 +250,89 @@ bool is_harmless_wait(const TimeSums& whole) {
 
 const TimeSums* BudgetSummary::whole_of(uint32_t pid) const {
   const auto process = processes_.find(pid);
-  if (process == processes_.end() || process->second.evaluated.steps < kEnoughSteps) return nullptr;
-  const auto thread = process->second.threads.find(process->second.step_tid);
+  if (process == processes_.end()) return nullptr;
+  const Series& series = process->second.longest();
+  if (series.evaluated.steps < kEnoughSteps) return nullptr;
+  const auto thread = process->second.threads.find(series.tid);
   return thread == process->second.threads.end() ? nullptr : &thread->second.whole;
+}
+
+void BudgetSummary::decide(const Series& series, const Blame& blame, ProcessBudget& budget) {
+  budget.result = evaluate(budget.evaluated, blame);
+  // It waits for the device seldom, as to print a loss, but then for long: the device had work all the time.
+  const TimeSums& usual = series.evaluated.sums;
+  if (budget.steps != 0 && budget.result.why == NotKnown::kNobodyWaits &&
+      usual.of(TimeClass::kDeviceWait).ns * 100 < kEnterPercent * usual.total_ns() &&
+      series.device_waits_ns * 100 >= kSeldomPercent * series.all_ns) {
+    budget.result = LimitResult();
+    budget.result.limit = Limit::kDeviceBound;
+  }
+  // Slow steps decide where they cost much, and more than what usual steps lose.
+  const uint64_t usual_loss = std::max(budget.result.low_ns, budget.result.high_ns);
+  const bool is_costly = series.slow_more_ns * 100 >= kEnterPercent * series.span_ns();
+  if (budget.steps != 0 && is_costly && (!is_accusation(budget.result.limit) || series.slow_more_ns > usual_loss)) {
+    const LimitResult more = evaluate(series.with_slow, blame);
+    if (is_accusation(more.limit)) {
+      budget.result = more;
+      budget.evaluated = series.with_slow;
+      budget.is_of_slow = true;
+    }
+  }
+  // A stop is in no usual step.
+  const uint64_t stopped = budget.whole.of(TimeClass::kStopped).ns;
+  if (stopped * 100 >= kEnterPercent * budget.whole.total_ns() && stopped > 0) {
+    budget.result = LimitResult();
+    budget.result.limit = Limit::kStopped;
+    budget.is_of_slow = false;  // of the whole time
+    budget.result.low_ns = budget.whole.of(TimeClass::kStopped).low;
+    budget.result.high_ns = stopped;
+    budget.result.is_high = stopped * 100 >= kHighPercent * budget.whole.total_ns();
+  }
 }
 
 std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
   std::vector<ProcessBudget> out;
   for (const auto& [pid, process] : processes_) {
+    const Series& series = process.longest();
     ProcessBudget budget;
     budget.pid = pid;
-    budget.steps = process.evaluated.steps >= kEnoughSteps ? process.steps : 0;
-    budget.tid = process.step_tid;
-    if (budget.steps == 0) {  // the thread that submits most
-      uint32_t most = 0;
-      for (const auto& [tid, thread] : process.threads) {
-        if (thread.whole.submissions < most || thread.whole.submissions == 0) continue;
-        most = thread.whole.submissions;
-        budget.tid = tid;
-      }
-    }
+    budget.steps = series.evaluated.steps >= kEnoughSteps ? series.steps : 0;
+    budget.tid = series.tid;
+    if (budget.steps == 0) budget.tid = process.submitter();
     const auto thread = process.threads.find(budget.tid);
     if (thread == process.threads.end()) continue;
     budget.whole = thread->second.whole;
     if (budget.steps != 0) {
-      budget.start_ns = process.first_ns;
-      budget.end_ns = process.last_ns;
-      budget.usual_ns = median(process.lengths);
-      budget.found_by = process.anchor;
+      budget.start_ns = series.first_ns;
+      budget.end_ns = series.last_ns;
+      budget.usual_ns = median(series.lengths);
+      budget.found_by = series.anchor;
       budget.after_steps = thread->second.after_steps;
-      budget.evaluated = process.evaluated;
+      budget.evaluated = series.evaluated;
       budget.evaluated.counts_sleep = true;
-      budget.slow_steps = process.slow_steps;
-      budget.slow_more_ns = process.slow_more_ns;
-      budget.other_steps = process.other_steps;
+      budget.slow_steps = series.slow_steps;
+      budget.slow_more_ns = series.slow_more_ns;
+      budget.other_steps = series.other_steps;
       // A step that was slow once and cost nothing in all answers nothing; its row is kept (step_rows).
-      if (process.slow_more_ns * 100 >= kSlowPercent * (process.last_ns - process.first_ns)) budget.slow = process.slow;
+      if (series.slow_more_ns * 100 >= kSlowPercent * series.span_ns()) budget.slow = series.slow;
       if (!budget.slow.empty()) {
-        budget.every = period_of(process.slow_numbers, budget.slow.front().is, process.slow_steps, process.steps);
+        budget.every = period_of(series.slow_numbers, budget.slow.front().is, series.slow_steps, series.steps);
       }
     } else {
-      const bool is_long = thread->second.seconds > 2 * kWarmSeconds;
-      budget.evaluated.sums = is_long ? thread->second.warm : thread->second.whole;
-      budget.evaluated.seconds = thread->second.seconds - (is_long ? kWarmSeconds : 0);
-      budget.start_ns = (thread->second.first_second + (is_long ? kWarmSeconds : 0)) * Budget::kWindowNs;
+      const Thread& its = thread->second;
+      const bool is_long = its.seconds > 2 * kWarmSeconds && its.warm_seconds > 0;
+      budget.evaluated.sums = is_long ? its.warm : its.whole;
+      budget.evaluated.seconds = is_long ? its.warm_seconds : its.seconds;
+      budget.start_ns = (is_long ? its.warm_second : its.first_second) * Budget::kWindowNs;
       budget.end_ns = (thread->second.last_second + 1) * Budget::kWindowNs;
     }
-    if (const auto idle = idle_between(budget.start_ns, budget.end_ns)) {
-      // What is not evaluated, as evaluations and checkpoints, may have had all of it.
-      const double span_ns = static_cast<double>(budget.end_ns - budget.start_ns);
-      const double others_ns = span_ns - static_cast<double>(budget.evaluated.sums.total_ns());
-      tighten(budget.evaluated.sums, static_cast<uint64_t>(std::max(0.0, *idle * span_ns - std::max(0.0, others_ns))));
-    }
-    budget.result = evaluate(budget.evaluated, blame);
-    // Slow steps decide where they cost much, and more than what usual steps lose.
-    const uint64_t usual_loss = std::max(budget.result.low_ns, budget.result.high_ns);
-    const bool is_costly = process.slow_more_ns * 100 >= kEnterPercent * (process.last_ns - process.first_ns);
-    if (budget.steps != 0 && is_costly && (!is_accusation(budget.result.limit) || process.slow_more_ns > usual_loss)) {
-      const LimitResult more = evaluate(process.with_slow, blame);
-      if (is_accusation(more.limit)) {
-        budget.result = more;
-        budget.evaluated = process.with_slow;
-        budget.is_of_slow = true;
-      }
-    }
-    // A stop is in no usual step.
-    const uint64_t stopped = budget.whole.of(TimeClass::kStopped).ns;
-    if (stopped * 100 >= kEnterPercent * budget.whole.total_ns() && stopped > 0) {
-      budget.result = LimitResult();
-      budget.result.limit = Limit::kStopped;
-      budget.is_of_slow = false;  // of the whole time
-      budget.result.low_ns = budget.whole.of(TimeClass::kStopped).low;
-      budget.result.high_ns = stopped;
-      budget.result.is_high = stopped * 100 >= kHighPercent * budget.whole.total_ns();
-    }
+    // What is not evaluated, as evaluations and checkpoints, may have had all of it.
+    const uint64_t end_ns = budget.steps != 0 ? budget.end_ns : std::max(budget.start_ns, thread->second.last_ns);
+    const uint64_t span_ns = end_ns - budget.start_ns, evaluated_ns = budget.evaluated.sums.total_ns();
+    const uint64_t others_ns = span_ns - std::min(span_ns, evaluated_ns);
+    const uint64_t idle_ns = idle_between(budget.start_ns, end_ns);
+    tighten(budget.evaluated.sums, idle_ns - std::min(idle_ns, others_ns));
+    decide(series, blame, budget);
     out.push_back(std::move(budget));
   }
   std::stable_sort(out.begin(), out.end(), [](const ProcessBudget& a, const ProcessBudget& b) {

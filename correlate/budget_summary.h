@@ -1,9 +1,11 @@
 // A process's budget as people read it: a usual step, what stands out from it, and what limits it.
 //
-// Usual is the commonest content of the last kKept steps; a step is slow that took longer than the median of the usual
-// ones by a fifth, five times their deviation and 1 ms. What limits a program is taken from usual steps alone, so that
-// a pause between bursts, an evaluation or a checkpoint is reported as what it is, and not as what limits the program.
-// Without steps the seconds are evaluated, the first ones left out.
+// Of several series of steps the one that took the most time is what the program does; another was found at its start,
+// or while it did something else. Usual is the commonest content of the last kKept steps of a series; a step is slow
+// that took longer than the median of the usual ones by a fifth, five times their deviation and 1 ms. What limits a
+// program is taken from usual steps alone, so that a pause between bursts, an evaluation or a checkpoint is reported as
+// what it is, and not as what limits the program. Without steps the seconds are evaluated, without the first ones and
+// those of imports and loading.
 //
 // How long the device had nothing to do is also what the devices count themselves. That does not say when, so it raises
 // what each class of time must have lost at the least, and nothing else (tighten).
@@ -64,6 +66,7 @@ class BudgetSummary {
  public:
   static constexpr size_t kKept = 64, kMaxSlow = 32, kMaxProcesses = 1024;
   static constexpr uint64_t kWarmSeconds = 2;
+  static constexpr uint32_t kBegins = 4;  // times the submissions of any second before: its work begins
 
   // `ledger` must outlive this.
   explicit BudgetSummary(hal::LossLedger& ledger) : ledger_(ledger) {}
@@ -90,25 +93,39 @@ class BudgetSummary {
     std::array<uint64_t, kTimeClasses> ns;
   };
   struct Thread {
-    TimeSums whole, warm, after_steps;  // warm: without the first seconds
+    TimeSums whole, warm, after_steps;  // warm: without the first seconds, and those before its work began
     uint64_t first_second = 0, last_second = 0, seconds = 0;
+    uint64_t warm_second = 0, warm_seconds = 0;  // its first; how many
+    uint64_t last_ns = 0;                        // of the last second, as far as it is known
+    uint32_t busiest = 0;                        // submissions of a second
   };
-  struct Process {
+  struct Series {
+    uint32_t number = 0;
     std::deque<Kept> kept;
-    std::map<uint32_t, Thread> threads;
-    uint32_t step_tid = 0;
+    uint32_t tid = 0;
     uint64_t steps = 0, slow_steps = 0, other_steps = 0;
     uint64_t slow_more_ns = 0;  // what the slow ones took more than usual ones
     uint64_t first_ns = 0, last_ns = 0;
     hal::CallId anchor = hal::kNoCall;
-    Evaluated evaluated, with_slow;  // usual steps; those and the slow ones of the same content
+    Evaluated evaluated, with_slow;            // usual steps; those and the slow ones of the same content
+    uint64_t all_ns = 0, device_waits_ns = 0;  // of all steps
     std::vector<SlowStep> slow;
     std::vector<std::pair<uint64_t, uint8_t>> slow_numbers;  // with their class; the latest kMaxSlow * 8
     std::vector<uint64_t> lengths;                           // of usual steps, the latest kKept
+    uint64_t span_ns() const { return last_ns - first_ns; }
+  };
+  struct Process {
+    Series series, before;  // the one under way; the longest of those before
+    std::map<uint32_t, Thread> threads;
+    const Series& longest() const;
+    Series& series_of(const BudgetStep& step);
+    uint32_t submitter() const;  // tid
   };
   // Null, and counted: there is no room.
   Process* process_of(uint32_t pid);
-  std::optional<double> idle_between(uint64_t from_ns, uint64_t to_ns) const;
+  // What limits it, from what is evaluated.
+  static void decide(const Series& series, const Blame& blame, ProcessBudget& budget);
+  uint64_t idle_between(uint64_t from_ns, uint64_t to_ns) const;
 
   struct Counted {
     uint64_t from_ns, to_ns;

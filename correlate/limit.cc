@@ -9,10 +9,11 @@ namespace {
 
 constexpr uint64_t kShortestNs = 1'000'000'000;
 constexpr uint64_t kUnknownPercent = 10;
-constexpr uint64_t kWidePercent = 20;      // bounds so far apart say nothing
-constexpr uint64_t kHalfPercent = 50;      // likewise
-constexpr uint64_t kPipelinePercent = 40;  // of the time in waits for the device
-constexpr uint64_t kLaunchPercent = 40;    // of the time in submissions, or in allocations
+constexpr uint64_t kWidePercent = 20;       // bounds so far apart say nothing
+constexpr uint64_t kHalfPercent = 50;       // likewise
+constexpr uint64_t kPipelinePercent = 40;   // of the time in waits for the device
+constexpr uint64_t kLaunchPercent = 40;     // of the time in submissions, or in allocations
+constexpr uint64_t kElsewherePercent = 80;  // of the time in waits that no device ends
 constexpr uint64_t kCollectivePercent = 10;
 constexpr uint64_t kSyncsOfStep = 20, kSyncsOfSecond = 100;
 constexpr uint64_t kShortSyncNs = 50'000;  // most of such a wait is the way to the device and back
@@ -36,6 +37,17 @@ Unclear unclear_of(const TimeSums& sums, const Blame& blame) {
   }
   found.poll = std::min(found.poll, sums.of(TimeClass::kPoll).low + sums.of(TimeClass::kOtherWait).low);
   found.poll += looks_for_work;
+  return found;
+}
+
+// In waits for a thread that rests: it sleeps, or its timer ended its wait.
+uint64_t resting_ns(const TimeSums& sums, const Blame& blame) {
+  uint64_t found = 0;
+  for (const CauseShare& share : sums.causes) {
+    const Cause& cause = blame.cause(share.cause);
+    if (cause.parent != 0 && (cause.is == TimeClass::kSleep || (is_wait(cause.is) && cause.is_timed_out)))
+      found += share.low;
+  }
   return found;
 }
 
@@ -130,6 +142,18 @@ std::optional<LimitResult> ahead_of(const Evaluated& evaluated, uint64_t total) 
   return percent(own, total) >= kHalfPercent ? std::optional(result) : std::nullopt;
 }
 
+// Where the device is asked now and then but never waited for, nothing says when it was done. A thread that waits for
+// something else nearly all the time takes as long as that does.
+std::optional<LimitResult> elsewhere(const Evaluated& evaluated, uint64_t total) {
+  LimitResult result;
+  for (const TimeClass one : {TimeClass::kDisk, TimeClass::kPipe, TimeClass::kSocket, TimeClass::kChild}) {
+    result.high_ns += evaluated.sums.of(one).high;
+  }
+  result.limit = Limit::kHostBound;
+  const bool is_nearly_all = evaluated.steps >= kEnoughSteps && percent(result.high_ns, total) >= kElsewherePercent;
+  return is_nearly_all ? std::optional(result) : std::nullopt;
+}
+
 // Little is known to be lost: healthy, idle, limited by what is not seen as loss, or not known.
 LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uint64_t total) {
   const TimeSums& sums = evaluated.sums;
@@ -178,6 +202,7 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   }
   if (percent(sums.of(TimeClass::kSleep).low, total) >= kEnterPercent) return limited(Limit::kIdle, 0);
   if (const auto ahead = is_narrow ? std::nullopt : ahead_of(evaluated, total)) return *ahead;
+  if (const auto waits_elsewhere = is_narrow ? std::nullopt : elsewhere(evaluated, total)) return *waits_elsewhere;
   return not_known(percent(sums.lost_high(), total) > kWidePercent ? NotKnown::kNobodyWaits : NotKnown::kTooShort);
 }
 
@@ -201,6 +226,13 @@ LimitResult evaluate(const Evaluated& evaluated, const Blame& blame, Limit befor
   }
   if (percent(sums.of(TimeClass::kUnknown).ns, total) > kUnknownPercent) {
     result.why = NotKnown::kTimeUnknown;
+    return result;
+  }
+  // Without steps it is a server's thread that waits for requests of its own process, most likely.
+  const uint64_t resting = evaluated.steps == 0 ? resting_ns(sums, blame) : 0;
+  if (percent(resting, total) >= kHalfPercent) {
+    result.limit = Limit::kIdle;
+    result.high_ns = resting;
     return result;
   }
   const Unclear unclear = unclear_of(sums, blame);

@@ -53,7 +53,7 @@ struct LimitResult {
   // The device was done whenever the thread waited for it: a step takes as long as the thread, whatever is known of how
   // long the device had nothing to do.
   bool device_always_done = false;
-  uint64_t low_ns = 0, high_ns = 0;  // what was lost to it
+  uint64_t low_ns = 0, high_ns = 0;  // what was lost to it; of kIdle, waits for a thread that rested
 };
 
 // What was evaluated.

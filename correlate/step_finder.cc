@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
 
 namespace ingero::correlate {
 namespace {
 
 using hal::Kind;
+
+constexpr uint32_t kAbout = 8;  // a part of the number, by which others may differ from it
 
 uint64_t mixed_with(uint64_t a, uint64_t b) {
   uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6) + (a >> 2));
@@ -38,6 +41,19 @@ std::optional<uint64_t> token_of(const BudgetCall& call, const CallFacts& facts)
   }
 }
 
+bool is_about(uint32_t tokens, uint32_t usual) {
+  return tokens + usual / kAbout >= usual && tokens <= usual + usual / kAbout;
+}
+
+uint64_t median(std::vector<uint64_t>& values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Of `whole`: enough to be the rule.
+bool is_most(uint64_t part, uint64_t whole) { return part * 10 >= whole * 6; }
+
 }  // namespace
 
 StepFinder::Thread& StepFinder::thread_of(uint32_t tid) {
@@ -45,12 +61,17 @@ StepFinder::Thread& StepFinder::thread_of(uint32_t tid) {
   return threads_[tid];
 }
 
-// Was it last made by a thread that gives the device work, and waits for it once in kEnough of its intervals?
-bool StepFinder::is_of_driver(const Token& token) const {
-  const auto thread = threads_.find(token.tid);
-  if (thread == threads_.end() || !thread->second.launches || thread->second.waited_ns == 0) return false;
-  const uint64_t interval_ns = token.kept[(token.next + kKept - 1) % kKept].ns;
-  return thread->second.waited_ns + kEnough * interval_ns >= token.last_ns;
+// Gives the device work, and has waited for it again and again, lately: in a burst or once in a while.
+bool StepFinder::is_driver(const Thread& thread) const {
+  if (!thread.launches || thread.n_waits < kEnough) return false;
+  const uint64_t between_ns = (thread.waited_ns() - thread.waits[thread.n_waits % kEnough]) / (kEnough - 1);
+  return last_ns_ <= thread.waited_ns() + std::max(kLatelyNs, kEnough * std::max(between_ns, usual_ns_));
+}
+
+void StepFinder::give_up_anchor() {
+  boundaries_.push_back({last_ns_, 0, 0, true});
+  anchor_.reset();
+  rival_.reset();
 }
 
 void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
@@ -60,11 +81,14 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   if (!token && !asks) return;
   Thread& thread = thread_of(call.tid);
   const bool waits = asks || facts.kind == Kind::kSync || (facts.kind == Kind::kMemcpy && facts.synchronising);
-  if (waits) thread.waited_ns = std::max(thread.waited_ns, call.end_ns);
+  last_ns_ = std::max(last_ns_, call.end_ns);
+  if (waits) thread.waits[thread.n_waits++ % kEnough] = std::max(thread.waited_ns(), call.end_ns);
   thread.launches |= facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch;
   if (!token) return;
   if (std::exchange(thread.last_token, *token) == *token) return;  // (N1)
   sum_ += mixed_with(*token, 1);
+  ++number_;
+  if (has_drivers_ && !is_driver(thread)) return;
   if (tokens_.size() >= kMaxTokens && !tokens_.contains(*token)) {  // (N3)
     const auto oldest = std::min_element(tokens_.begin(), tokens_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.second.last_ns, a.first) < std::tie(b.second.last_ns, b.first);
@@ -72,63 +96,85 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
     tokens_.erase(oldest);
   }
   Token& known = tokens_[*token];
-  const uint64_t content = sum_ - known.last_sum;
+  const Occurrence now{call.end_ns - std::min(call.end_ns, known.last_ns), sum_ - known.last_sum,
+                       static_cast<uint32_t>(number_ - known.last_number)};
   if (known.count++ > 0) {
-    known.kept[known.next] = {call.end_ns - std::min(call.end_ns, known.last_ns), content};
-    known.next = (known.next + 1) % kKept;
-    known.n_kept = std::min(known.n_kept + 1, kKept);
+    if (known.kept.size() < kKept) {
+      known.kept.push_back(now);
+    } else {
+      known.kept[known.next] = now;
+      known.next = (known.next + 1) % kKept;
+    }
   }
   if (known.first_ns == 0) known.first_ns = call.end_ns;
-  last_ns_ = std::max(last_ns_, call.end_ns);
   known.call = call.call;
   known.tid = call.tid;
   known.last_ns = std::max(known.last_ns, call.end_ns);
   known.last_sum = sum_;
-  if (anchor_ == *token) boundaries_.push_back({call.end_ns, content, call.tid, false});  // (N2)
+  known.last_number = number_;
+  if (anchor_ != *token) return;
+  const bool is_alike = anchor_tokens_ != 0 && is_about(now.tokens, anchor_tokens_);
+  boundaries_.push_back({call.end_ns, is_alike ? mixed_with(*token, 0) : now.content, call.tid, false});  // (N2)
 }
 
-std::optional<StepFinder::Period> StepFinder::period_of(uint64_t token, const Token& of) const {
-  if (of.n_kept < kEnough) return std::nullopt;
-  std::map<uint64_t, std::pair<size_t, uint64_t>> contents;  // times, time
+std::optional<StepFinder::Period> StepFinder::by_content(uint64_t token, const Token& of) const {
+  if (of.kept.size() < kEnough) return std::nullopt;
+  std::map<uint64_t, std::vector<uint64_t>> contents;  // the times of each
   uint64_t total_ns = 0;
-  for (size_t i = 0; i < of.n_kept; ++i) {
-    auto& [times, ns] = contents[of.kept[i].content];
-    ++times;
-    ns += of.kept[i].ns;
-    total_ns += of.kept[i].ns;
+  for (const Occurrence& one : of.kept) {
+    contents[one.content].push_back(one.ns);
+    total_ns += one.ns;
   }
   const auto usual = std::max_element(contents.begin(), contents.end(),
-                                      [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
-  if (usual->second.first * 10 < of.n_kept * 6 || usual->second.second * 10 < total_ns * 6) return std::nullopt;
-  std::vector<uint64_t> lengths;
-  for (size_t i = 0; i < of.n_kept; ++i) {
-    if (of.kept[i].content == usual->first) lengths.push_back(of.kept[i].ns);
+                                      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  return period_with(token, of, std::move(usual->second), total_ns);
+}
+
+std::optional<StepFinder::Period> StepFinder::by_number(uint64_t token, const Token& of) const {
+  if (of.kept.size() < kEnough) return std::nullopt;
+  std::vector<uint64_t> numbers, lengths;
+  uint64_t total_ns = 0;
+  for (const Occurrence& one : of.kept) numbers.push_back(one.tokens);
+  const auto usual = static_cast<uint32_t>(median(numbers));
+  if (usual < kFewTokens) return std::nullopt;
+  for (const Occurrence& one : of.kept) {
+    if (is_about(one.tokens, usual)) lengths.push_back(one.ns);
+    total_ns += one.ns;
   }
-  const auto middle = lengths.begin() + static_cast<ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  const uint64_t median = *middle;
-  if (median < kShortestNs || median > kLongestNs) return std::nullopt;
-  if (last_ns_ - of.last_ns > std::max(of.last_ns - of.first_ns, kBetter * median)) return std::nullopt;  // (N4)
-  for (uint64_t& one : lengths) one = one > median ? one - median : median - one;
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return Period{token, median, *middle};
+  auto period = period_with(token, of, std::move(lengths), total_ns);
+  if (period) period->tokens = usual;
+  return period;
+}
+
+// `lengths`: of its occurrences that are alike.
+std::optional<StepFinder::Period> StepFinder::period_with(uint64_t token, const Token& of,
+                                                          std::vector<uint64_t> lengths, uint64_t total_ns) const {
+  const uint64_t alike_ns = std::accumulate(lengths.begin(), lengths.end(), uint64_t{0});
+  if (!is_most(lengths.size(), of.kept.size()) || !is_most(alike_ns, total_ns)) return std::nullopt;
+  const uint64_t usual = median(lengths);
+  if (usual < kShortestNs || usual > kLongestNs) return std::nullopt;
+  if (last_ns_ - of.last_ns > std::max(of.last_ns - of.first_ns, kBetter * usual)) return std::nullopt;  // (N5)
+  for (uint64_t& one : lengths) one = one > usual ? one - usual : usual - one;
+  return Period{token, usual, median(lengths), 0};
 }
 
 void StepFinder::choose() {
+  has_drivers_ = std::any_of(threads_.begin(), threads_.end(), [&](const auto& one) { return is_driver(one.second); });
+  if (has_drivers_) {  // and it may be another than before
+    std::erase_if(tokens_, [&](const auto& one) { return !is_driver(threads_[one.second.tid]); });
+    if (anchor_ && !tokens_.contains(*anchor_)) give_up_anchor();
+  }
   std::vector<Period> periods;
   std::optional<Period> best, current;
-  bool is_of_driver_now = false;  // the anchor
-  for (const auto& [token, of] : tokens_) {
-    const auto period = period_of(token, of);
-    if (!period) continue;
-    periods.push_back(*period);
-    if (anchor_ != token) continue;
-    current = period;
-    is_of_driver_now = is_of_driver(of);
+  for (const auto find : {&StepFinder::by_content, &StepFinder::by_number}) {  // (N4)
+    for (const auto& [token, of] : tokens_) {
+      const auto period = (this->*find)(token, of);
+      if (!period) continue;
+      periods.push_back(*period);
+      if (anchor_ == token) current = period;
+    }
+    if (!periods.empty()) break;
   }
-  const auto is_anothers = [&](const Period& one) { return !is_of_driver(tokens_.at(one.token)); };
-  const bool has_driver = !std::all_of(periods.begin(), periods.end(), is_anothers);
-  if (has_driver) std::erase_if(periods, is_anothers);
   uint64_t longest_ns = 0;
   for (const Period& one : periods) longest_ns = std::max(longest_ns, one.median_ns);
   // The most regular of the longest.
@@ -136,7 +182,10 @@ void StepFinder::choose() {
     if (one.median_ns + one.median_ns / 2 < longest_ns) continue;
     if (!best || std::tie(one.spread_ns, one.token) < std::tie(best->spread_ns, best->token)) best = one;
   }
-  if (current) usual_ns_ = current->median_ns;
+  if (current) {
+    usual_ns_ = current->median_ns;
+    anchor_tokens_ = current->tokens;
+  }
   if (!best) return;
   if (anchor_ && best->token == *anchor_) {
     rival_.reset();
@@ -147,10 +196,8 @@ void StepFinder::choose() {
     if (rival_ == one.token && one.median_ns + one.median_ns / 2 >= longest_ns) best = one;
   }
   const Token& token = tokens_[best->token];
-  // (N3) As long as the anchor still marks a period of such a thread, only a clearly longer one replaces it.
-  const bool is_clear =
-      !current || best->median_ns > current->median_ns + current->median_ns / 2 || (has_driver && !is_of_driver_now);
-  if (anchor_ && !is_clear) return;
+  // (N3) As long as the anchor still marks a period, only a clearly longer one replaces it.
+  if (anchor_ && current && best->median_ns <= current->median_ns + current->median_ns / 2) return;
   if (anchor_) {
     if (rival_ != best->token) {
       rival_ = best->token;
@@ -161,6 +208,7 @@ void StepFinder::choose() {
   }
   anchor_ = best->token;
   anchor_call_ = token.call;
+  anchor_tokens_ = best->tokens;
   usual_ns_ = best->median_ns;
   rival_.reset();
 }

@@ -28,6 +28,7 @@ using correlate::TimeClass;
 using store::Conditions;
 
 constexpr double kGoodPart = 0.25;
+constexpr size_t kMaxNamed = 4;
 constexpr uint64_t kIdleParts = 50;  // less than a fiftieth: it did not wait
 constexpr uint64_t kSomePercent = 15;
 constexpr int64_t kEnoughSamples = 20;
@@ -504,6 +505,37 @@ void add_ranks(const Part& part, ProcessTime& time) {
                   ranks));
 }
 
+// Other processes that give its device work for half of its time or more: not those of its own job, which are ranks.
+void add_neighbours(const Part& part, const std::vector<ProcessTime>& times, ProcessTime& time) {
+  if (time.budget.result.limit != Limit::kDeviceBound) return;
+  Conditions same;
+  same.add("a.pid = ?", int64_t{time.budget.pid});
+  std::vector<std::string> names;
+  std::set<int64_t> pids;
+  part.ask(
+      "SELECT DISTINCT b.pid, b.comm FROM calls_by_device a JOIN calls_by_device b ON b.gpu_uuid = a.gpu_uuid AND "
+      "b.session = a.session AND b.pid != a.pid WHERE {} AND NOT EXISTS (SELECT 1 FROM communicators c JOIN processes "
+      "p "
+      "ON p.id = c.process WHERE p.pid = b.pid) ORDER BY b.pid LIMIT 100",
+      same, [&](std::span<const store::Value> row) {
+        const auto its = std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) {
+          return one.node == time.node && int64_t{one.budget.pid} == row[0].integer;
+        });
+        if (its == times.end()) return;
+        const uint64_t from_ns = std::max(its->budget.start_ns, time.budget.start_ns);
+        const uint64_t to_ns = std::min(its->budget.end_ns, time.budget.end_ns);
+        const bool is_long = to_ns > from_ns && (to_ns - from_ns) * 2 >= time.budget.end_ns - time.budget.start_ns;
+        if (is_long && pids.insert(row[0].integer).second) {
+          names.push_back(fmt::format("{} (pid {})", printable(row[1].as_text(), 32), row[0].integer));
+        }
+      });
+  if (names.empty()) return;
+  const size_t more = names.size() > kMaxNamed ? names.size() - kMaxNamed : 0;
+  names.resize(names.size() - more);
+  time.because.push_back(fmt::format("Its device also works for {}{}: part of what it waits for is theirs",
+                                     fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
+}
+
 }  // namespace
 
 void add_time_evidence(const store::Reader& reader, const store::Selection& selection,
@@ -523,7 +555,10 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_other_calls(part, time);
   }
   add_late_ranks(part, times);
-  for (ProcessTime& time : times) add_ranks(part, time);
+  for (ProcessTime& time : times) {
+    add_ranks(part, time);
+    add_neighbours(part, times, time);
+  }
 }
 
 }  // namespace ingero::report

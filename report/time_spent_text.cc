@@ -129,7 +129,8 @@ std::string limit_text(const ProcessTime& time) {
       return text + (sums.idle_high * 10 < total ? " (healthy): " : ", as far as is known: ") + idle() + ".";
     case Limit::kIdle:
       return text + ": no work came for " +
-             format_duration(parts.of(sums.clients_ns + sums.of(TimeClass::kSleep).low)) + " of " + length + ".";
+             format_duration(parts.of(sums.clients_ns + sums.of(TimeClass::kSleep).low + result.high_ns)) + " of " +
+             length + ".";
     case Limit::kStopped:
       return text + ": " + stopped_text(budget.whole) + ".";
     case Limit::kCopyBound:

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "hal/wait.h"
 #include "unit/correlate/budget_answer.h"
@@ -102,6 +103,81 @@ TEST(Budget, WhereTheDeviceIsDoneWheneverItIsAskedTheThreadLimits) {
       EXPECT_EQ(result.low_ns, 0U);
     }
   }
+}
+
+// A server's engine asks for its results now and then, and waits for another server in between.
+TEST(Budget, AThreadThatWaitsElsewhereNearlyAllTheTimeIsLimitedByThat) {
+  for (const bool is_for_a_server : {true, false}) {
+    World world;
+    for (size_t i = 0; i < 200; ++i) {
+      world.launch(1, 7, 4 * kMs, 5 * kUs, 1);
+      if (is_for_a_server) {
+        world.sleep(1, hal::WaitKind::kSocket, 12 * kMs);
+      } else {
+        world.run(1, 12 * kMs);
+      }
+      world.launch(1, 7, 4 * kMs, 5 * kUs, 2);
+      world.query(1, 7);
+    }
+    const LimitResult result = ask(world).only().result;
+    EXPECT_EQ(result.limit, is_for_a_server ? Limit::kHostBound : Limit::kNotKnown);
+    EXPECT_EQ(result.low_ns, 0U);
+    EXPECT_GE(result.high_ns, is_for_a_server ? 100 * 12 * kMs : 0);
+  }
+}
+
+// A training loop that prints its loss every tenth step: the device has work all the time.
+TEST(Budget, AProgramThatWaitsSeldomButForLongIsLimitedByTheDevice) {
+  for (const bool is_behind : {true, false}) {
+    World world;
+    for (size_t i = 0; i < 400; ++i) {
+      world.launch(1, 7, is_behind ? 12 * kMs : 3 * kMs, 5 * kUs, 1);
+      world.run(1, 5 * kMs);
+      world.launch(1, 7, 10 * kUs, 5 * kUs, 2);
+      if (i % 10 == 9) {
+        world.launch(1, 7, 10 * kUs, 5 * kUs, 3);
+        world.stream_sync(1, 7);
+      }
+    }
+    const ProcessBudget budget = ask(world).only();
+    EXPECT_EQ(budget.result.limit, is_behind ? Limit::kDeviceBound : Limit::kHostBound);
+  }
+}
+
+// A server whose requests come from a thread of its own, which sleeps in between.
+TEST(Budget, WithoutStepsAThreadThatWaitsForOneThatSleepsIsIdle) {
+  World world;
+  for (size_t i = 0; i < 12; ++i) {
+    const uint64_t begin = world.now(1);
+    const uint64_t ns = (600 + i * 37 % 200) * kMs;
+    world.sleep(1, hal::WaitKind::kFutex, ns, 2);
+    world.now(2) = begin;
+    world.sleep(2, hal::WaitKind::kSleep, ns - kMs);
+    for (size_t kernel = 0; kernel < 3 + i; ++kernel) world.launch(1, 7, kMs, 5 * kUs, 10 + kernel);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const ProcessBudget budget = ask(world).only();
+  EXPECT_EQ(budget.steps, 0U);
+  EXPECT_EQ(budget.result.limit, Limit::kIdle);
+}
+
+// As a process that reads how much memory a device has, for days.
+TEST(Budget, CallsOfAProcessThatNeverSubmitsAreNotKept) {
+  hal::LossLedger ledger;
+  Budget budget(ledger);
+  World world;
+  world.feed(budget);
+  size_t before = 0;
+  for (uint64_t i = 0; i < 400'000; ++i) {
+    world.run(1, kMs);
+    (void)world.query(1, 7);
+    budget.add(world.given.back().event);
+    world.given.clear();
+    if (i % 1000 == 0) budget.advance(world.now(1));
+    if (i == 100'000) before = mallinfo2().uordblks;
+  }
+  EXPECT_LT(mallinfo2().uordblks, before + (1 << 20));
+  EXPECT_EQ(ledger.count(hal::Loss::budget_forgotten), 0U);
 }
 
 TEST(Budget, TwoThatWaitForEachOtherAreCut) {

@@ -2,7 +2,10 @@
 // only.
 #include "correlate/step_finder.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -55,6 +58,59 @@ TEST(StepFinder, TheStepsAreThoseOfAThreadThatLaunchesAndWaits) {
     EXPECT_GT(ends[waits ? kPid : kPid + 1], 150U);
     EXPECT_EQ(ends[waits ? kPid + 1 : kPid], 0U);
   }
+}
+
+// Text generation: the kernel of attention depends on the length of the cache, so that no two steps have the same ones.
+TEST(StepFinder, StepsOfOtherKernelsEachAreFoundByTheirNumber) {
+  Submitting program;
+  std::vector<StepBoundary> ends;
+  for (uint64_t token = 0; token < 300; ++token) {
+    for (uint64_t layer = 0; layer < 12; ++layer) {
+      for (uint64_t kernel = 10; kernel < 13; ++kernel) program.launch(kernel, kMs / 10);
+      program.launch(1000 + (token * 7 + layer) % 90, kMs / 10);
+    }
+    program.launch(20, kMs / 10);
+    program.sync(2 * kMs);
+    for (const StepBoundary& one : program.next()) ends.push_back(one);
+  }
+  EXPECT_GT(ends.size(), 250U);
+  EXPECT_LT(ends.size(), 300U);
+  for (const StepBoundary& one : ends) EXPECT_EQ(one.content, ends.front().content);
+  EXPECT_EQ(program.finder.usual_ns(), 48 * kMs / 10 + kMs / 10 + 2 * kMs);
+}
+
+// (N4) A period by content is one, whatever longer one there is by number.
+TEST(StepFinder, EqualContentsComeBeforeAnEqualNumber) {
+  Submitting program;
+  std::vector<StepBoundary> ends;
+  for (uint64_t step = 0; step < 400; ++step) {
+    for (uint64_t kernel = 10; kernel < 15; ++kernel) program.launch(kernel, kMs / 10);
+    program.sync(2 * kMs);
+    if (step % 10 == 9) {  // something else each time
+      for (uint64_t kernel = 0; kernel < 3; ++kernel) program.launch(1000 + (step * 7 + kernel) % 90, kMs / 10);
+      program.launch(30, kMs / 10);
+    }
+    for (const StepBoundary& one : program.next()) ends.push_back(one);
+  }
+  EXPECT_GT(ends.size(), 350U);
+  std::set<uint64_t> contents;
+  for (const StepBoundary& one : ends) contents.insert(one.content);
+  EXPECT_GE(contents.size(), 10U);
+}
+
+// As many as the others is what most of them have: one of another number is another step.
+TEST(StepFinder, AStepOfAnotherNumberIsNotLikeTheOthers) {
+  Submitting program;
+  std::vector<StepBoundary> ends;
+  for (uint64_t token = 0; token < 200; ++token) {
+    const uint64_t layers = token > 100 && token % 20 == 0 ? 30 : 20;
+    for (uint64_t layer = 0; layer < layers; ++layer) program.launch(1000 + (token * 7 + layer) % 90, kMs / 10);
+    program.launch(20, kMs / 10);
+    program.sync(2 * kMs);
+    for (const StepBoundary& one : program.next()) ends.push_back(one);
+  }
+  const auto is_other = [&](const StepBoundary& one) { return one.content != ends.front().content; };
+  EXPECT_EQ(std::count_if(ends.begin(), ends.end(), is_other), 4);
 }
 
 // The first choice falls into an evaluation. Which of the tokens of a step is the most regular changes all the time.
@@ -149,7 +205,7 @@ TEST(StepFinder, AnotherAnchorNeedsManyLongerPeriods) {
   }
 }
 
-// (N4) A compiler that tries kernels has long and regular periods, and then never again; an evaluation between two
+// (N5) A compiler that tries kernels has long and regular periods, and then never again; an evaluation between two
 // epochs is shorter than what it interrupts.
 TEST(StepFinder, APeriodIsOverThatWasNotSeenForLongerThanItEverWas) {
   Submitting program;

@@ -29,6 +29,16 @@ static __always_inline long read_or_bring_in(struct task_struct *task, void *to,
 	return may_wait_for(task, address, size) ? bpf_copy_from_user(to, size, (void *)address) : -1;
 }
 
+/* The pointer in that stack slot of a 32-bit call; 0: it cannot be read. Eight bytes, of which the lower half is read:
+ * to the verifier it may then be any number, as may the other addresses, and it walks the rest of the program once. */
+static __always_inline __u64 narrow_pointer(__u64 sp, __u32 slot)
+{
+	__u64 pointer = 0;
+
+	bpf_probe_read_user(&pointer, sizeof(__u32), (void *)(sp + (slot + 1) * sizeof(__u32)));
+	return pointer;
+}
+
 /* Long because each step needs what the ones before it found: the call, where its name is, how much of it is there. */
 SEC("uprobe.s")
 int on_name(struct pt_regs *ctx)
@@ -69,7 +79,9 @@ int on_name(struct pt_regs *ctx)
 		__u32 input = recipe->inputs >> ((recipe->sleepable_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1);
 
 		block = recipe->sleepable_bytes;
-		if (input & WIRE_IN_STACK)
+		if (recipe->is_narrow)
+			address = narrow_pointer(USER_SP(ctx), input);
+		else if (input & WIRE_IN_STACK)
 			address = USER_SP(ctx) + FIRST_STACK_ARGUMENT + (input & 7) * 8;
 		else
 			address = in[input & 7];

@@ -166,6 +166,7 @@ constexpr NarrowRow kNarrowRows[] = {
     {6, SYS_close},
     {63, SYS_dup2},
     {330, SYS_dup3},
+    {192, SYS_mmap},
 };
 constexpr int kSameFrom = 424;  // later ones have one number everywhere
 #endif

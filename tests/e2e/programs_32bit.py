@@ -218,6 +218,10 @@ def compared(build, attach):
     check("32-bit" in trace.stderr().decode(), trace.stderr().decode())
     names = {row["name"] for row in trace.recording.rows("SELECT DISTINCT kernel AS name FROM events WHERE library = ?", library)}
     check({"narrow_a", "narrow_b", "narrow_c", "narrow_d"} <= names, f"names of kernels: {names}")
+    # Its first thread waits for the others by futex(2), which has another number in 32-bit programs.
+    waits = {tuple(row) for row in trace.recording.rows(
+        "SELECT kind, syscall FROM thread_waits WHERE comm = 'program32' AND tid = pid AND kind = 'futex'")}
+    check(waits == {("futex", 202)}, f"what the first thread waited for: {waits}")
     stacks = [[frame.get("s", "").split("+")[0] for frame in json.loads(row["frames"])] for row in trace.recording.rows(
         "SELECT frames FROM stack_traces WHERE hash IN (SELECT stack_hash FROM events WHERE library = ?)", library)]
     wrong = [names for names in stacks if names[-3:] != ["make_calls", "run_thread", "[more]"]]

@@ -71,8 +71,9 @@ std::string c_type(const hal::Param& param) {
       return "unsigned";
     case Abi::kI64:
     case Abi::kSize:
-    case Abi::kU64:
       return "unsigned long";
+    case Abi::kU64:
+      return "unsigned long long";
     case Abi::kPtr:
       return "void *";
     case Abi::kFloat:

@@ -173,7 +173,7 @@ constexpr int kSameFrom = 424;  // later ones have one number everywhere
 
 using Kinds = std::array<uint8_t, size_t{2} * WIRE_SYSCALLS>;
 
-constexpr int native_of(int narrow) {
+constexpr int native_of([[maybe_unused]] int narrow) {
 #ifdef __x86_64__
   for (const NarrowRow& row : kNarrowRows) {
     if (row.number == narrow) return row.native;

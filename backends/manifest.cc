@@ -35,8 +35,9 @@ using Word = YamlReader::Word;
 constexpr std::string_view kLowerWord = "a short name in lower case";
 constexpr std::string_view kVariable = "a variable of the environment";
 constexpr Word kAbis[] = {
-    {"i32", unsigned(hal::Abi::kI32)},   {"i64", unsigned(hal::Abi::kI64)},       {"ptr", unsigned(hal::Abi::kPtr)},
-    {"dim3", unsigned(hal::Abi::kDim3)}, {"struct", unsigned(hal::Abi::kStruct)}, {"float", unsigned(hal::Abi::kFloat)},
+    {"i32", unsigned(hal::Abi::kI32)},       {"i64", unsigned(hal::Abi::kI64)},     {"ptr", unsigned(hal::Abi::kPtr)},
+    {"size", unsigned(hal::Abi::kSize)},     {"u64", unsigned(hal::Abi::kU64)},     {"dim3", unsigned(hal::Abi::kDim3)},
+    {"struct", unsigned(hal::Abi::kStruct)}, {"float", unsigned(hal::Abi::kFloat)},
 };
 constexpr Word kVariants[] = {
     {"ptsz", hal::kPtsz}, {"ptds", hal::kPtds}, {"v2", hal::kV2},
@@ -250,9 +251,11 @@ class ManifestReader : private YamlReader {
     }
     const auto abi = parts.empty() ? std::nullopt : find(parts[0], kAbis);
     if (!abi || *abi == unsigned(hal::Abi::kStruct)) {
-      fail(node,
-           fmt::format("{} is not a parameter: write i32, i64, ptr, dim3 or float, then the field it fills; or a map",
-                       quoted(node)));
+      fail(
+          node,
+          fmt::format(
+              "{} is not a parameter: write i32, size, u64, i64, ptr, dim3 or float, then the field it fills; or a map",
+              quoted(node)));
       return out;
     }
     out.abi = static_cast<hal::Abi>(*abi);

@@ -39,7 +39,7 @@ const volatile __u64 wake_bytes = 512 << 10;
 
 #if defined(__TARGET_ARCH_arm64)
 #define FIRST_STACK_ARGUMENT 0
-#define RETURN_POPS 0
+#define RETURN_POPS(ctx) 0
 #define RETURN_ADDRESS(ctx) ((ctx)->user_regs.regs[30])
 #define RETURN_VALUE(ctx) ((ctx)->user_regs.regs[0])
 #define LOAD_REGISTERS(in, ctx)                                                                                        \
@@ -55,9 +55,9 @@ const volatile __u64 wake_bytes = 512 << 10;
 	} while (0)
 #else
 #define FIRST_STACK_ARGUMENT 8 /* above the return address */
-#define RETURN_POPS 8
+#define RETURN_POPS(ctx) (IS_NARROW(ctx) ? 4 : 8)
 #define RETURN_ADDRESS(ctx) 0 /* on the stack */
-#define RETURN_VALUE(ctx) ((ctx)->ax)
+#define RETURN_VALUE(ctx) (IS_NARROW(ctx) ? (__u32)(ctx)->ax : (ctx)->ax)
 #define LOAD_REGISTERS(in, ctx)                                                                                        \
 	do {                                                                                                           \
 		(in)[0] = (ctx)->di;                                                                                   \
@@ -267,8 +267,10 @@ static __always_inline bool is_alive(const struct wire_frame *frame, __u64 sp, _
 
 	if (!trampoline)
 		return frame->sp != sp;
-	return !bpf_probe_read_user(&return_address, sizeof(return_address), (void *)frame->sp) &&
-	       return_address == trampoline;
+	if (bpf_probe_read_user(&return_address, sizeof(return_address), (void *)frame->sp))
+		return false;
+	/* only a 32-bit process has it so low: the other half is what lies above the address */
+	return (trampoline >> 32 ? return_address : (__u32)return_address) == trampoline;
 #endif
 }
 
@@ -394,6 +396,35 @@ static __noinline int follow(struct wire_recipe *recipe, struct wire_call_record
 	return 0;
 }
 
+#if !defined(__TARGET_ARCH_arm64)
+/* The words of a 32-bit call, all of which are on its stack, above a return address of four bytes. Global, so that the
+ * verifier looks at it once. */
+__noinline int take_narrow_words(struct wire_recipe *recipe, struct wire_call_record *record, __u64 sp)
+{
+	__u32 in[WIRE_INPUTS + 1] = {}; /* one more, for what is above the last slot */
+	__u32 slots;
+	__u64 inputs;
+
+	if (!recipe || !record)
+		return 0;
+	inputs = recipe->inputs;
+	slots = recipe->stack_slots;
+	if (slots > WIRE_INPUTS)
+		slots = WIRE_INPUTS;
+	if (bpf_probe_read_user(in, slots * sizeof(in[0]), (void *)(sp + sizeof(in[0]))))
+		record->call.valid = 0;
+	for (int i = 0; i < WIRE_MAX_WORDS; i++) {
+		__u32 slot = inputs >> (i * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1);
+		__u64 word = in[slot];
+
+		if (recipe->wide_words >> i & 1)
+			word |= (__u64)in[slot + 1] << 32;
+		record->tail[i] = word;
+	}
+	return 0;
+}
+#endif
+
 /* The words as they stand when the call starts. Straight code: a loop bounded by n_words costs more than the words it
  * saves. */
 static __always_inline void take_words(
@@ -406,6 +437,12 @@ static __always_inline void take_words(
 
 	LOAD_REGISTERS(in, ctx);
 	if (slots) {
+#if !defined(__TARGET_ARCH_arm64)
+		if (recipe->is_narrow) {
+			take_narrow_words(recipe, record, sp);
+			goto words_taken;
+		}
+#endif
 		if (slots > WIRE_MAX_STACK_ARGS)
 			slots = WIRE_MAX_STACK_ARGS;
 		unreadable = bpf_probe_read_user(
@@ -424,6 +461,9 @@ static __always_inline void take_words(
 			if (inputs >> (i * WIRE_INPUT_BITS) & WIRE_IN_STACK)
 				record->call.valid &= ~(1 << i);
 	}
+#if !defined(__TARGET_ARCH_arm64)
+words_taken:
+#endif
 	if (recipe->n_peeks > recipe->n_return_peeks)
 		follow(recipe, record, 0);
 }
@@ -610,7 +650,7 @@ static __always_inline __u32 frame_at(struct wire_thread *thread, __u64 sp, __u3
 static __always_inline void return_at(struct pt_regs *ctx, struct task_struct *task, __u32 probe, __u64 end_ns)
 {
 	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	__u64 sp = USER_SP(ctx) - RETURN_POPS;
+	__u64 sp = USER_SP(ctx) - RETURN_POPS(ctx);
 	__u64 off[WIRE_OFF_KINDS];
 	bool is_stray = false;
 	__u32 depth = thread ? frame_at(thread, sp, probe) : 0;

@@ -35,6 +35,9 @@ struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
 	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 };
+/* Is this a thread of 32-bit code? __USER32_CS of asm/segment.h, and Xen's. Above the low byte newer kernels keep what
+ * the processor says of an interruption. */
+#define IS_NARROW(registers) ((__u8)(registers)->cs == 0x23)
 #endif
 #include <bpf/bpf_tracing.h>
 

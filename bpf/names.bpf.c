@@ -29,6 +29,31 @@ static __always_inline long read_or_bring_in(struct task_struct *task, void *to,
 	return may_wait_for(task, address, size) ? bpf_copy_from_user(to, size, (void *)address) : -1;
 }
 
+/* Where what is named lies; 0: nowhere. Global, so that the verifier walks the rest of the program once and not for
+ * each of these places. */
+__noinline __u64 name_address(CONTEXT *context, struct wire_recipe *recipe)
+{
+	struct pt_regs *ctx = (void *)context;
+	__u64 in[8] = {};
+	__u32 input;
+
+	if (!recipe || !recipe->sleepable_word)
+		return 0;
+	input = recipe->inputs >> ((recipe->sleepable_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1);
+#if !defined(__TARGET_ARCH_arm64)
+	if (recipe->is_narrow) { /* the pointer is in that slot of four bytes, above a return address of four */
+		__u32 pointer = 0;
+
+		bpf_probe_read_user(&pointer, sizeof(pointer), (void *)(USER_SP(ctx) + (input + 1) * sizeof(pointer)));
+		return pointer;
+	}
+#endif
+	if (input & WIRE_IN_STACK)
+		return USER_SP(ctx) + FIRST_STACK_ARGUMENT + (input & 7) * 8;
+	LOAD_REGISTERS(in, ctx);
+	return in[input & 7];
+}
+
 /* Long because each step needs what the ones before it found: the call, where its name is, how much of it is there. */
 SEC("uprobe.s")
 int on_name(struct pt_regs *ctx)
@@ -39,8 +64,7 @@ int on_name(struct pt_regs *ctx)
 	struct wire_thread *thread;
 	struct wire_name *record;
 	__u64 start_ns = 0;
-	__u64 in[8] = {};
-	__u64 address = 0;
+	__u64 address;
 	__u64 block;
 	__u64 id = bpf_get_current_pid_tgid();
 	int length = -1;
@@ -64,16 +88,8 @@ int on_name(struct pt_regs *ctx)
 		bpf_rcu_read_unlock();
 	if (!start_ns)
 		return 0; /* no call to name: another's process, or one that is counted (too_deep, no_thread_state) */
-	LOAD_REGISTERS(in, ctx);
-	if (recipe->sleepable_word) {
-		__u32 input = recipe->inputs >> ((recipe->sleepable_word - 1) * WIRE_INPUT_BITS) & (WIRE_INPUTS - 1);
-
-		block = recipe->sleepable_bytes;
-		if (input & WIRE_IN_STACK)
-			address = USER_SP(ctx) + FIRST_STACK_ARGUMENT + (input & 7) * 8;
-		else
-			address = in[input & 7];
-	}
+	block = recipe->sleepable_bytes;
+	address = name_address((CONTEXT *)ctx, recipe);
 	if (!address)
 		return 0; /* a null pointer names nothing */
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);

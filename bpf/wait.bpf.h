@@ -13,8 +13,8 @@
 
 #include "thread.bpf.h"
 
-/* enum wire_syscall by number: user space knows this machine's. */
-const volatile __u8 syscall_kinds[WIRE_SYSCALLS] = {};
+/* enum wire_syscall by number: user space knows this machine's. Those of 32-bit x86 are the second half. */
+const volatile __u8 syscall_kinds[2 * WIRE_SYSCALLS] = {};
 
 /* include/linux/sched.h. Two more bits may be set as well: killable, freezable. */
 #define STATE_INTERRUPTIBLE 0x1
@@ -51,7 +51,7 @@ struct super_block___magic {
 
 struct system_call {
 	__u64 arguments[5];
-	__s32 number; /* -1: none */
+	__s32 number; /* -1: none; as wire_wait has it */
 	__u8 kind;    /* enum wire_syscall */
 };
 
@@ -68,14 +68,25 @@ static __always_inline void read_system_call(struct task_struct *task, struct sy
 	bpf_probe_read_kernel(call->arguments, sizeof(call->arguments), registers);
 #else
 	call->number = registers->orig_ax;
-	call->arguments[0] = registers->di;
-	call->arguments[1] = registers->si;
-	call->arguments[2] = registers->dx;
-	call->arguments[3] = registers->r10;
-	call->arguments[4] = registers->r8;
+	if (IS_NARROW(registers)) {
+		number = call->number;
+		if (number < WIRE_SYSCALLS)
+			call->number = number + WIRE_SYSCALLS;
+		call->arguments[0] = registers->bx;
+		call->arguments[1] = registers->cx;
+		call->arguments[2] = registers->dx;
+		call->arguments[3] = registers->si;
+		call->arguments[4] = registers->di;
+	} else {
+		call->arguments[0] = registers->di;
+		call->arguments[1] = registers->si;
+		call->arguments[2] = registers->dx;
+		call->arguments[3] = registers->r10;
+		call->arguments[4] = registers->r8;
+	}
 #endif
 	number = call->number;
-	call->kind = number < WIRE_SYSCALLS ? syscall_kinds[number] : WIRE_SYSCALL_OTHER;
+	call->kind = number < 2 * WIRE_SYSCALLS ? syscall_kinds[number] : WIRE_SYSCALL_OTHER;
 	if ((call->kind & WIRE_SYSCALL_WHAT) == WIRE_SYSCALL_UPROBE) {
 		call->number = -1;
 		call->kind = WIRE_SYSCALL_OTHER;

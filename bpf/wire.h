@@ -92,7 +92,7 @@ enum wire_syscall {
 	/* poll: the timeout is milliseconds in argument 2; epoll: in argument 3; two descriptors: 0 and 2, not 0 and 1
 	 */
 	WIRE_SYSCALL_MILLISECONDS = 128,
-	WIRE_SYSCALLS = 512,
+	WIRE_SYSCALLS = 512, /* and as many behind them of 32-bit x86, which has numbers of its own */
 };
 
 /* Bits of wire_wait.flags. */
@@ -118,8 +118,8 @@ struct wire_wait {
 	__u64 peer_object;  /* AF_UNIX: inode of the other end; 0: not known */
 	__u64 minor_faults; /* of the thread since its interval before */
 	__s32 descriptor;
-	__s16 syscall;	     /* -1: none */
-	__s16 waker_syscall; /* -1: none */
+	__s16 syscall;	     /* -1: none; of a 32-bit x86 program WIRE_SYSCALLS more than its number */
+	__s16 waker_syscall; /* likewise */
 	__u32 waker_pid;
 	__u32 waker_tid;
 	char waker_comm[WIRE_COMM_LEN];
@@ -138,7 +138,7 @@ struct wire_wait {
 enum wire_input {
 	WIRE_IN_REGISTER = 0, /* inputs 0..7: argument registers */
 	WIRE_IN_STACK = 8,    /* inputs 8..15: stack slots of eight bytes each */
-	WIRE_INPUTS = 16,
+	WIRE_INPUTS = 16,     /* of 32-bit x86: all of them stack slots, of four bytes each */
 	WIRE_INPUT_BITS = 4,
 };
 
@@ -176,10 +176,12 @@ struct wire_recipe {
 	__u8 use;	      /* enum wire_recipe_use */
 	__u8 stack_when;      /* enum wire_stack_when */
 	__s32 not_failures[WIRE_NOT_FAILURES]; /* return codes other than 0 that are not failures; 0: none */
-	__u32 result_word; /* the word that is the return register, plus one, before it is read behind; 0: none */
-	__u8 asked_word;   /* the word that says what is asked, plus one; 0: no name is answered */
-	__u8 answer_word;  /* the word that points to where the callee writes the answer, plus one */
-	__u16 name_asked;  /* what is asked where the answer is a name: a C string, read when the call returns */
+	__u8 result_word; /* the word that is the return register, plus one, before it is read behind; 0: none */
+	__u8 is_narrow;	  /* of 32-bit x86: words are taken from stack slots of four bytes */
+	__u16 wide_words; /* there, bit i: word i is its slot and the one above it */
+	__u8 asked_word;  /* the word that says what is asked, plus one; 0: no name is answered */
+	__u8 answer_word; /* the word that points to where the callee writes the answer, plus one */
+	__u16 name_asked; /* what is asked where the answer is a name: a C string, read when the call returns */
 	struct wire_peek peeks[WIRE_MAX_WORDS];
 };
 

@@ -139,7 +139,15 @@ std::optional<uint32_t> of_arm64(std::span<const uint8_t> code) {
 }  // namespace
 
 std::optional<uint32_t> offset_answered(std::span<const uint8_t> code, Arch arch) {
-  return arch == Arch::kX86_64 ? of_x86(code) : of_arm64(code);
+  switch (arch) {
+    case Arch::kX86_64:
+      return of_x86(code);
+    case Arch::kArm64:
+      return of_arm64(code);
+    case Arch::kX86_32:  // no such library has 32 bits
+      break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace ingero::hal

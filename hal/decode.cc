@@ -231,21 +231,6 @@ void put_word(const Call& call, Field field, uint64_t value, Event& event, Parts
   }
 }
 
-// Fields that make up the byte count. One that could not be read leaves the count unknown, not smaller.
-bool is_size(Field field) {
-  switch (field) {
-    case Field::kBytes:
-    case Field::kWidth:
-    case Field::kHeight:
-    case Field::kDepth:
-    case Field::kElementBytes:
-    case Field::kInElements:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Elements of a named type. Other counts (of devices, of copies) say nothing about bytes.
 std::optional<uint64_t> typed_bytes(const Call& call, const Parts& parts) {
   if (!parts.count || !parts.datatype || call.owner == nullptr) return {};
@@ -305,7 +290,7 @@ void decode(const Call& call, const Lowered& lowered, std::span<const uint64_t> 
   if (exchange != nullptr) exchange->role = call.row->role;
 
   Parts parts;
-  bool size_known = true;
+  bool size_known = !lowered.lacks_size;
   const size_t n_words = std::min<size_t>(lowered.recipe.n_words, lowered.words.size());
   for (size_t i = 0; i < n_words; ++i) {
     const Word& word = lowered.words[i];

@@ -104,7 +104,7 @@ Status ElfImage::Impl::load() {
 }
 
 Status ElfImage::Impl::load_functions(const SymbolTable& table, std::string_view strings, bool dynamic) {
-  if (table.symbol_count > file.file_bytes() / sizeof(Elf64_Sym)) {
+  if (table.symbol_count > file.file_bytes() / file.symbol_bytes()) {
     return Error{Errc::kCorrupt,
                  fmt::format("{}: damaged ELF file: the symbol table is outside the file", file.path())};
   }
@@ -132,8 +132,7 @@ Status ElfImage::Impl::load_functions(const SymbolTable& table, std::string_view
   for (uint64_t first = 0; first < table.symbol_count; first += chunk.size()) {
     const size_t wanted = static_cast<size_t>(std::min<uint64_t>(chunk.size(), table.symbol_count - first));
     const size_t got =
-        file.read_some(table.symbols_offset + first * sizeof(Elf64_Sym), chunk.data(), wanted * sizeof(Elf64_Sym)) /
-        sizeof(Elf64_Sym);
+        file.read_symbols(table.symbols_offset + first * file.symbol_bytes(), std::span(chunk).first(wanted));
     for (size_t i = 0; i < got; ++i) {
       const Elf64_Sym& raw = chunk[i];
       // A section index in the reserved range (absolute, common) does not refer to code in this file.

@@ -1,8 +1,8 @@
 // A library file's symbols, as a tracer needs them: every definition of a name, with its file offset and first bytes.
 //
 // Reads through an open descriptor (the caller chose the file through /proc/PID/root or map_files), never by name.
-// Malformed files give an error or fewer symbols, never a crash (fuzzed). 64-bit little-endian files of any processor;
-// others are kNotSupported. Symbols' names live as long as the image, which owns them.
+// Malformed files give an error or fewer symbols, never a crash (fuzzed). 64-bit little-endian files of any processor
+// and those of 32-bit x86; others are kNotSupported. Symbols' names live as long as the image, which owns them.
 // Immutable once opened; const members may be called from several threads.
 #pragma once
 
@@ -42,7 +42,7 @@ class ElfImage {
   bool is_stripped() const;         // no .symtab
   bool has_section(std::string_view name) const;
   std::vector<std::string_view> needed() const;  // DT_NEEDED
-  uint16_t machine() const;                      // EM_X86_64, EM_AARCH64, ...
+  uint16_t machine() const;                      // EM_X86_64, EM_AARCH64, EM_386, ...
   // All function definitions (STT_FUNC, STT_GNU_IFUNC excluded; global, weak and local) of the exact name: .dynsym
   // first, then .symtab; default version first; one per address (.symtab repeats .dynsym). Empty when there is none.
   std::vector<Symbol> find(std::string_view name) const;

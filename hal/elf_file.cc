@@ -22,6 +22,41 @@ constexpr uint64_t kMaxSegments = 4096;
 constexpr size_t kMaxLoads = 64;
 constexpr uint64_t kMaxSections = uint64_t{1} << 18;
 
+Elf64_Ehdr widened(const Elf32_Ehdr& from) {
+  Elf64_Ehdr to{};
+  std::memcpy(to.e_ident, from.e_ident, sizeof to.e_ident);
+  to.e_type = from.e_type;
+  to.e_machine = from.e_machine;
+  to.e_version = from.e_version;
+  to.e_entry = from.e_entry;
+  to.e_phoff = from.e_phoff;
+  to.e_shoff = from.e_shoff;
+  to.e_flags = from.e_flags;
+  to.e_ehsize = from.e_ehsize;
+  to.e_phentsize = from.e_phentsize;
+  to.e_phnum = from.e_phnum;
+  to.e_shentsize = from.e_shentsize;
+  to.e_shnum = from.e_shnum;
+  to.e_shstrndx = from.e_shstrndx;
+  return to;
+}
+
+Elf64_Phdr widened(const Elf32_Phdr& from) {
+  return {from.p_type,  from.p_flags,  from.p_offset, from.p_vaddr,
+          from.p_paddr, from.p_filesz, from.p_memsz,  from.p_align};
+}
+
+Elf64_Shdr widened(const Elf32_Shdr& from) {
+  return {from.sh_name, from.sh_type, from.sh_flags, from.sh_addr,      from.sh_offset,
+          from.sh_size, from.sh_link, from.sh_info,  from.sh_addralign, from.sh_entsize};
+}
+
+Elf64_Sym widened(const Elf32_Sym& from) {
+  return {from.st_name, from.st_info, from.st_other, from.st_shndx, from.st_value, from.st_size};
+}
+
+Elf64_Dyn widened(const Elf32_Dyn& from) { return {from.d_tag, {from.d_un.d_val}}; }
+
 bool fits(uint64_t offset, uint64_t size, uint64_t limit) { return offset <= limit && size <= limit - offset; }
 
 }  // namespace
@@ -46,9 +81,15 @@ Result<ElfFile> ElfFile::open(Fd fd, std::string display_path) {
   if (!is_whole || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
     return Error{Errc::kNotSupported, fmt::format("{}: not an ELF file", file.path_)};
   }
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
-    return Error{Errc::kNotSupported, fmt::format("{}: only 64-bit little-endian ELF files can be traced", file.path_)};
+  Elf32_Ehdr narrow;
+  std::memcpy(&narrow, &header, sizeof narrow);
+  const bool is_narrow_x86 = header.e_ident[EI_CLASS] == ELFCLASS32 && narrow.e_machine == EM_386;
+  if (header.e_ident[EI_DATA] != ELFDATA2LSB || (header.e_ident[EI_CLASS] != ELFCLASS64 && !is_narrow_x86)) {
+    return Error{
+        Errc::kNotSupported,
+        fmt::format("{}: only 64-bit little-endian ELF files, and those of 32-bit x86, can be traced", file.path_)};
   }
+  if (is_narrow_x86) header = widened(narrow);
   if (header.e_type != ET_DYN && header.e_type != ET_EXEC) {
     return Error{Errc::kNotSupported, fmt::format("{}: neither a program nor a shared library", file.path_)};
   }
@@ -63,31 +104,35 @@ Result<ElfFile> ElfFile::open(Fd fd, std::string display_path) {
 
 Status ElfFile::read_sections() {
   if (header_.e_shoff == 0) return {};
-  if (header_.e_shentsize != sizeof(Elf64_Shdr)) return corrupt("size of a section header");
+  const size_t header_bytes = is_narrow() ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
+  if (header_.e_shentsize != header_bytes) return corrupt("size of a section header");
   uint64_t count = header_.e_shnum;
   if (count == 0) {  // more than fit in the header: the count is in the first section
     Elf64_Shdr first{};
-    if (read_some(header_.e_shoff, &first, sizeof first) != sizeof first) return corrupt("first section header");
+    if (read_entries<Elf32_Shdr>(header_.e_shoff, std::span(&first, 1)) != 1) return corrupt("first section header");
     count = first.sh_size;
   }
   if (count > kMaxSections) return corrupt(fmt::format("{} sections", count));
-  if (!fits(header_.e_shoff, count * sizeof(Elf64_Shdr), file_bytes_)) return corrupt("section headers outside it");
+  if (!fits(header_.e_shoff, count * header_bytes, file_bytes_)) return corrupt("section headers outside it");
   sections_.resize(count);
-  const size_t wanted = count * sizeof(Elf64_Shdr);
-  if (read_some(header_.e_shoff, sections_.data(), wanted) != wanted) return corrupt("section headers cut short");
+  if (read_entries<Elf32_Shdr>(header_.e_shoff, std::span(sections_)) != count) {
+    return corrupt("section headers cut short");
+  }
   return {};
 }
 
 Status ElfFile::read_segments() {
   if (header_.e_phoff == 0) return corrupt("no program headers");
-  if (header_.e_phentsize != sizeof(Elf64_Phdr)) return corrupt("size of a program header");
+  const size_t header_bytes = is_narrow() ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+  if (header_.e_phentsize != header_bytes) return corrupt("size of a program header");
   uint64_t count = header_.e_phnum;
   if (count == PN_XNUM) count = sections_.empty() ? 0 : sections_[0].sh_info;
   if (count == 0 || count > kMaxSegments) return corrupt(fmt::format("{} program headers", count));
-  const size_t wanted = count * sizeof(Elf64_Phdr);
-  if (!fits(header_.e_phoff, wanted, file_bytes_)) return corrupt("program headers outside it");
+  if (!fits(header_.e_phoff, count * header_bytes, file_bytes_)) return corrupt("program headers outside it");
   segments_.resize(count);
-  if (read_some(header_.e_phoff, segments_.data(), wanted) != wanted) return corrupt("program headers cut short");
+  if (read_entries<Elf32_Phdr>(header_.e_phoff, std::span(segments_)) != count) {
+    return corrupt("program headers cut short");
+  }
   for (const Elf64_Phdr& segment : segments_) {
     if (segment.p_type != PT_LOAD || segment.p_filesz == 0) continue;
     if (loads_.size() == kMaxLoads) return corrupt(fmt::format("more than {} loaded segments", kMaxLoads));
@@ -138,6 +183,24 @@ size_t ElfFile::read_some(uint64_t offset, void* out, size_t size) const {
     done += static_cast<size_t>(got);
   }
   return done;
+}
+
+template <typename Narrow, typename Wide>
+size_t ElfFile::read_entries(uint64_t offset, std::span<Wide> out) const {
+  if (!is_narrow()) return read_some(offset, out.data(), out.size_bytes()) / sizeof(Wide);
+  std::vector<Narrow> raw(out.size());
+  const size_t got = read_some(offset, raw.data(), raw.size() * sizeof(Narrow)) / sizeof(Narrow);
+  std::transform(raw.begin(), raw.begin() + static_cast<std::ptrdiff_t>(got), out.begin(),
+                 [](const Narrow& entry) { return widened(entry); });
+  return got;
+}
+
+size_t ElfFile::read_symbols(uint64_t offset, std::span<Elf64_Sym> out) const {
+  return read_entries<Elf32_Sym>(offset, out);
+}
+
+size_t ElfFile::read_dynamic(uint64_t offset, std::span<Elf64_Dyn> out) const {
+  return read_entries<Elf32_Dyn>(offset, out);
 }
 
 std::optional<uint64_t> ElfFile::offset_of(uint64_t address, bool executable) const {

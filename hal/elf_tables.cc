@@ -34,7 +34,7 @@ uint64_t count_by_hash(const ElfFile& file, const DynamicTags& tags) {
   if (tags.gnu_hash_offset == 0) return 0;
   uint32_t head[4] = {};  // buckets, first hashed symbol, words of the filter, shift
   if (file.read_some(tags.gnu_hash_offset, head, sizeof head) != sizeof head) return 0;
-  const uint64_t buckets_at = tags.gnu_hash_offset + sizeof head + uint64_t{head[2]} * sizeof(uint64_t);
+  const uint64_t buckets_at = tags.gnu_hash_offset + sizeof head + uint64_t{head[2]} * file.word_bytes();
   auto buckets = file.read(buckets_at, uint64_t{head[0]} * sizeof(uint32_t), "hash buckets");
   if (!buckets) return 0;
   uint32_t last = 0;
@@ -60,12 +60,12 @@ uint64_t count_by_hash(const ElfFile& file, const DynamicTags& tags) {
 
 std::optional<SymbolTable> table_of(const ElfFile& file, const Elf64_Shdr& section) {
   const Elf64_Shdr* strings = file.section(section.sh_link);
-  if (section.sh_entsize != sizeof(Elf64_Sym) || strings == nullptr || strings->sh_type != SHT_STRTAB) {
+  if (section.sh_entsize != file.symbol_bytes() || strings == nullptr || strings->sh_type != SHT_STRTAB) {
     return std::nullopt;
   }
   SymbolTable table;
   table.symbols_offset = section.sh_offset;
-  table.symbol_count = section.sh_size / sizeof(Elf64_Sym);
+  table.symbol_count = section.sh_size / file.symbol_bytes();
   table.strings_offset = strings->sh_offset;
   table.strings_bytes = strings->sh_size;
   return table;
@@ -77,11 +77,12 @@ DynamicTags dynamic_tags(const ElfFile& file) {
   DynamicTags tags;
   const Elf64_Phdr* segment = file.segment_of_type(PT_DYNAMIC);
   if (segment == nullptr || segment->p_filesz > kMaxDynamicBytes) return tags;
-  auto bytes = file.read(segment->p_offset, segment->p_filesz, "dynamic segment");
-  if (!bytes) return tags;
-  Elf64_Dyn entry{};
-  const auto offset_of = [&] { return file.offset_of(entry.d_un.d_ptr, false).value_or(0); };
-  for (uint64_t at = 0; load(bytes->view(), at, entry) && entry.d_tag != DT_NULL; at += sizeof entry) {
+  if (segment->p_offset > file.file_bytes() || segment->p_filesz > file.file_bytes() - segment->p_offset) return tags;
+  std::vector<Elf64_Dyn> entries(segment->p_filesz / (2 * file.word_bytes()));
+  entries.resize(file.read_dynamic(segment->p_offset, entries));
+  for (const Elf64_Dyn& entry : entries) {
+    const auto offset_of = [&] { return file.offset_of(entry.d_un.d_ptr, false).value_or(0); };
+    if (entry.d_tag == DT_NULL) break;
     switch (entry.d_tag) {
       case DT_STRTAB:
         tags.strings_offset = offset_of();

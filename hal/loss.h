@@ -93,7 +93,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(process_unprobed, "kernelside", kLoss,                                                                             \
     "Programs that ended before probes were on a library that they had mapped.")                                       \
   X(library_unsupported, "kernelside", kLoss,                                                                          \
-    "Libraries whose calls cannot be recorded: 32-bit, or static and stripped.")                                       \
+    "Libraries whose calls cannot be recorded: of another processor, or static and stripped.")                         \
   X(probe_quota, "kernelside", kLoss,                                                                                  \
     "Libraries not probed, or late, because their user's share of the probes, or all of them, were in use.")           \
   X(probe_reused, "kernelside", kLoss,                                                                                 \
@@ -108,7 +108,10 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
     "Retransmissions stored without a process: the holder of their socket was not found.")                             \
   X(library_unlisted, "kernelside", kInfo,                                                                             \
     "Library folders, their files or configuration not read because there are too many; probed when they are mapped.") \
-  X(library_off, "kernelside", kInfo, "Libraries in use whose calls are recorded only with a flag that was not given.")
+  X(library_off, "kernelside", kInfo,                                                                                  \
+    "Libraries in use whose calls are recorded only with a flag that was not given.")                                  \
+  X(library_32bit, "kernelside", kInfo,                                                                                \
+    "32-bit libraries in use: what their calls pass in structures or behind pointers is not read.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -269,6 +269,26 @@ ProbePoint stay_x86(std::span<const uint8_t> code) {
   return {0, !quick, is_refused(*first), x86_name(code, *first)};
 }
 
+// Of 32-bit code the probe stays at the symbol. What begins it means the same there as in 64-bit code but for the
+// opcodes that are REX there, and the kernel refuses fewer of them (good_insns_32).
+ProbePoint stay_x86_32(std::span<const uint8_t> code) {
+  static constexpr OpcodeSet kRefused{{0x06, 0x07}, {0x0e, 0x0e}, {0x16, 0x17}, {0x1e, 0x1f},
+                                      {0x63, 0x63}, {0x6c, 0x6f}, {0xcc, 0xcf}, {0xe4, 0xe7},
+                                      {0xec, 0xef}, {0xf1, 0xf1}, {0xf4, 0xf4}, {0xfa, 0xfb}};
+  constexpr OpcodeSet kBadPrefix{{0x26, 0x26}, {0x2e, 0x2e}, {0x36, 0x36}, {0x3e, 0x3e}, {0xf0, 0xf0}};
+  constexpr uint8_t kEndbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};
+  if (code.empty()) return {0, true, false, "unknown"};
+  const uint8_t opcode = code[0];
+  if (code.size() >= sizeof kEndbr32 && std::memcmp(code.data(), kEndbr32, sizeof kEndbr32) == 0) {
+    return {0, true, false, "endbr32"};
+  }
+  if (opcode >= 0x40 && opcode <= 0x4f) return {0, true, false, opcode < 0x48 ? "inc" : "dec"};
+  const bool is_refused_here = kRefused[opcode] || kBadPrefix[opcode];
+  const auto first = decode_x86(code);
+  if (!first) return {0, true, is_refused_here, "unknown"};
+  return {0, !is_emulated(*first), is_refused_here, x86_name(code, *first)};
+}
+
 ProbePoint choose_x86(std::span<const uint8_t> code, ArgumentRegisters captured) {
   const ProbePoint stay = stay_x86(code);
   RegisterUse use{scratch_of(captured), 0};
@@ -393,11 +413,19 @@ ArgumentRegisters captured_registers(const wire_recipe& recipe) {
 }
 
 ProbePoint choose_probe_point(std::span<const uint8_t> code, Arch arch, ArgumentRegisters captured) {
-  return arch == Arch::kX86_64 ? choose_x86(code, captured) : choose_arm64(code);
+  switch (arch) {
+    case Arch::kX86_64:
+      return choose_x86(code, captured);
+    case Arch::kX86_32:
+      return stay_x86_32(code);
+    case Arch::kArm64:
+      break;
+  }
+  return choose_arm64(code);
 }
 
 ProbePoint probe_point_at_symbol(std::span<const uint8_t> code, Arch arch) {
-  return arch == Arch::kX86_64 ? stay_x86(code) : stay_arm64(code);
+  return arch == Arch::kX86_64 ? stay_x86(code) : arch == Arch::kX86_32 ? stay_x86_32(code) : stay_arm64(code);
 }
 
 }  // namespace ingero::hal

@@ -21,14 +21,18 @@
 
 namespace ingero::hal {
 
-// How C passes a parameter (System V x86-64 psABI 3.2.3, AAPCS64 6.8).
+// How C passes a parameter (System V x86-64 psABI 3.2.3, AAPCS64 6.8, System V i386 psABI 2.2.2).
 enum class Abi : uint8_t {
   kI32,  // int, unsigned, enum: the upper half of the word is garbage
-  kI64,  // size_t, unsigned long long, handles passed as integers
+  kI64,  // kSize or kU64: of a 32-bit call neither it nor what is behind it is captured
   kPtr,
   kDim3,    // struct of three 32-bit integers, by value
-  kStruct,  // other struct by value, `bytes` long, integers only; as a whole it can only be kId
-  kFloat,   // float or double: a vector register, takes no integer slot while eight of those last
+  kStruct,  // other struct by value, `bytes` long, integers only; as a whole it can only be kId; of a 32-bit call as
+            // kI64
+  kFloat,   // float or double: a vector register, takes no integer slot while eight of those last; of a 32-bit call as
+            // kI64
+  kSize,    // size_t, or another integer as wide as a pointer
+  kU64,     // unsigned long long: eight bytes everywhere
 };
 
 enum class When : uint8_t { kEntry, kReturn };

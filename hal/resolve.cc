@@ -22,7 +22,15 @@ constexpr size_t kHashDigits = 8;      // wheel tools rename libx.so.1 to libx-0
 constexpr size_t kMaxVersionText = 64;
 
 bool machine_matches(uint16_t machine, Arch arch) {
-  return machine == (arch == Arch::kX86_64 ? EM_X86_64 : EM_AARCH64);
+  switch (arch) {
+    case Arch::kX86_64:
+      return machine == EM_X86_64;
+    case Arch::kArm64:
+      return machine == EM_AARCH64;
+    case Arch::kX86_32:
+      return machine == EM_386;
+  }
+  return false;
 }
 
 // What a caller of `name` can reach: the exported default version; old versions only if no default exists; local
@@ -174,6 +182,10 @@ bool holds_here(const Row& row, const ElfImage& image) {
 }
 
 }  // namespace
+
+Arch arch_of(const ElfImage& image, Arch host) {
+  return host == Arch::kX86_64 && image.machine() == EM_386 ? Arch::kX86_32 : host;
+}
 
 std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, Arch arch) {
   if (!machine_matches(image.machine(), arch)) {

@@ -30,6 +30,10 @@ struct ResolvedRow {
   std::string remedy;  // what the user can do about it; empty: nothing needs doing
 };
 
+// That of the file's code where a machine of `host` runs it, which x86-64 does with 32-bit x86; else `host`, and
+// nothing of the file resolves.
+Arch arch_of(const ElfImage& image, Arch host);
+
 // Every spelling of every row of `library` in `image`, one entry per distinct probe offset (aliases such as pnccl*
 // cost one probe; the first row and spelling in table order keeps it). Rows found in no spelling appear once, kAbsent.
 // Rows marked kNotWhereTarget are kRefused where their target resolves. Of rows that share a name, those that hold for

@@ -26,7 +26,8 @@ namespace param {
 // Takes its place, not captured.
 inline constexpr Param kSkip{Abi::kPtr};
 inline constexpr Param kSkip32{Abi::kI32};
-inline constexpr Param kSkip64{Abi::kI64};
+inline constexpr Param kSkipU64{Abi::kU64};
+inline constexpr Param kSkipSize{Abi::kSize};
 
 inline constexpr Param kFunction{Abi::kPtr, Field::kFunction};
 inline constexpr Param kStream{Abi::kPtr, Field::kStream};
@@ -35,17 +36,17 @@ inline constexpr Param kSource{Abi::kPtr, Field::kSource};
 inline constexpr Param kHandle{Abi::kPtr, Field::kHandle};
 inline constexpr Param kHandle2{Abi::kPtr, Field::kHandle2};
 inline constexpr Param kName{Abi::kPtr, Field::kName};
-inline constexpr Param kBytes{Abi::kI64, Field::kBytes};
+inline constexpr Param kBytes{Abi::kSize, Field::kBytes};
 inline constexpr Param kBytes32{Abi::kI32, Field::kBytes};
-inline constexpr Param kWidth{Abi::kI64, Field::kWidth};
+inline constexpr Param kWidth{Abi::kSize, Field::kWidth};
 inline constexpr Param kWidth32{Abi::kI32, Field::kWidth};
-inline constexpr Param kHeight{Abi::kI64, Field::kHeight};
+inline constexpr Param kHeight{Abi::kSize, Field::kHeight};
 inline constexpr Param kHeight32{Abi::kI32, Field::kHeight};
-inline constexpr Param kCount{Abi::kI64, Field::kCount};
+inline constexpr Param kCount{Abi::kSize, Field::kCount};
 inline constexpr Param kCount32{Abi::kI32, Field::kCount};
 inline constexpr Param kDirection{Abi::kI32, Field::kDirection};
 inline constexpr Param kFlags32{Abi::kI32, Field::kFlags};
-inline constexpr Param kFlags64{Abi::kI64, Field::kFlags};
+inline constexpr Param kFlags64{Abi::kU64, Field::kFlags};
 inline constexpr Param kDevice{.abi = Abi::kI32, .into = Field::kDevice, .is_signed = true};
 inline constexpr Param kPeerDevice{.abi = Abi::kI32, .into = Field::kPeerDevice, .is_signed = true};
 inline constexpr Param kGrid{Abi::kDim3, Field::kGridXY};
@@ -56,7 +57,7 @@ inline constexpr Param kGridZ{Abi::kI32, Field::kGridZ};
 inline constexpr Param kBlockX{Abi::kI32, Field::kBlockX};
 inline constexpr Param kBlockY{Abi::kI32, Field::kBlockY};
 inline constexpr Param kBlockZ{Abi::kI32, Field::kBlockZ};
-inline constexpr Param kSharedBytes{Abi::kI64, Field::kSharedBytes};
+inline constexpr Param kSharedBytes{Abi::kSize, Field::kSharedBytes};
 inline constexpr Param kSharedBytes32{Abi::kI32, Field::kSharedBytes};
 
 inline constexpr Param kOutAddress{Abi::kPtr, Field::kNone, peek::kAddress};
@@ -121,23 +122,24 @@ inline constexpr Param kExtentByValue{.abi = Abi::kStruct, .peeks = kExtent, .by
 inline constexpr Param kExtentSkipped{.abi = Abi::kStruct, .bytes = 24};  // counts elements of unknown size
 inline constexpr Param kIpcHandle{.abi = Abi::kStruct, .bytes = 64};
 inline constexpr Param kAlloc3D[] = {kOutAddress, kExtentByValue};
-inline constexpr Param kAllocArray[] = {kOutHandle, kSkip, kSkip64, kSkip64, kFlags32};
+inline constexpr Param kAllocArray[] = {kOutHandle, kSkip, kSkipSize, kSkipSize, kFlags32};
 inline constexpr Param kAlloc3DArray[] = {kOutHandle, kSkip, kExtentSkipped, kFlags32};
 inline constexpr Param kAllocMipmappedArray[] = {kOutHandle, kSkip, kExtentSkipped, kSkip32, kFlags32};
 inline constexpr Param kArrayCreate[] = {kOutHandle, kSkip};
 inline constexpr Param kMipmappedArrayCreate[] = {kOutHandle, kSkip, kSkip32};
 inline constexpr Param kOpenIpcMemory[] = {kOutAddress, kIpcHandle, kFlags32};
 inline constexpr Param kPoolCreate[] = {kOutHandle, kSkip};
-inline constexpr Param kPoolTrim[] = {kHandle, kSkip64};
+inline constexpr Param kPoolTrim[] = {kHandle, kSkipSize};
 
-// Physical memory and address space apart. Memory handles are 64-bit integers or pointers: passed alike.
-inline constexpr Param kMemoryHandle{Abi::kI64, Field::kHandle};
+// Physical memory and address space apart. Memory handles are 64-bit integers or pointers: passed alike where a pointer
+// has 64 bits, and the vendor with pointers has nothing else.
+inline constexpr Param kMemoryHandle{Abi::kU64, Field::kHandle};
 inline constexpr Param kMemoryCreate[] = {kOutHandle, kBytes, kSkip, kFlags64};
 inline constexpr Param kMemoryHandleOnly[] = {kMemoryHandle};
-inline constexpr Param kAddressReserve[] = {kOutAddress, kBytes, kSkip64, kSkip64, kFlags64};
+inline constexpr Param kAddressReserve[] = {kOutAddress, kBytes, kSkipSize, kSkip, kFlags64};
 inline constexpr Param kAddressRange[] = {kAddress, kBytes};
-inline constexpr Param kMemoryMap[] = {kAddress, kBytes, kSkip64, kMemoryHandle, kFlags64};
-inline constexpr Param kMemorySetAccess[] = {kAddress, kBytes, kSkip, kSkip64};
+inline constexpr Param kMemoryMap[] = {kAddress, kBytes, kSkipSize, kMemoryHandle, kFlags64};
+inline constexpr Param kMemorySetAccess[] = {kAddress, kBytes, kSkip, kSkipSize};
 inline constexpr Param kMemoryExport[] = {kSkip, kMemoryHandle, kSkip32, kFlags64};
 inline constexpr Param kMemoryImport[] = {kOutHandle, kSkip, kSkip32};
 inline constexpr Param kMemoryRetain[] = {kOutHandle, kAddress};
@@ -173,12 +175,12 @@ inline constexpr Param kCopy[] = {kAddress, kSource, kBytes};
 inline constexpr Param kCopyAsync[] = {kAddress, kSource, kBytes, kStream};
 inline constexpr Param kCopyDirected[] = {kAddress, kSource, kBytes, kDirection};
 inline constexpr Param kCopyDirectedAsync[] = {kAddress, kSource, kBytes, kDirection, kStream};
-inline constexpr Param kCopy2D[] = {kAddress, kSkip64, kSource, kSkip64, kWidth, kHeight, kDirection};
-inline constexpr Param kCopy2DAsync[] = {kAddress, kSkip64, kSource, kSkip64, kWidth, kHeight, kDirection, kStream};
+inline constexpr Param kCopy2D[] = {kAddress, kSkipSize, kSource, kSkipSize, kWidth, kHeight, kDirection};
+inline constexpr Param kCopy2DAsync[] = {kAddress, kSkipSize, kSource, kSkipSize, kWidth, kHeight, kDirection, kStream};
 inline constexpr Param kCopyPeer[] = {kAddress, kDevice, kSource, kPeerDevice, kBytes};
 inline constexpr Param kCopyPeerAsync[] = {kAddress, kDevice, kSource, kPeerDevice, kBytes, kStream};
-inline constexpr Param kCopySymbol[] = {kAddress, kSource, kBytes, kSkip64, kDirection};
-inline constexpr Param kCopySymbolAsync[] = {kAddress, kSource, kBytes, kSkip64, kDirection, kStream};
+inline constexpr Param kCopySymbol[] = {kAddress, kSource, kBytes, kSkipSize, kDirection};
+inline constexpr Param kCopySymbolAsync[] = {kAddress, kSource, kBytes, kSkipSize, kDirection, kStream};
 // A 3D copy (cudaMemcpy3DParms). The extent's width counts elements, not bytes, when an array takes part.
 inline constexpr Peek kCopy3DParms[] = {{Field::kInElements, 0}, {Field::kSource, 32},       {Field::kInElements, 64},
                                         {Field::kAddress, 96},   {Field::kWidth, 128},       {Field::kHeight, 136},
@@ -191,29 +193,31 @@ inline constexpr Peek kMemcpy2D[] = {
 inline constexpr Param kDriverCopy2D[] = {{Abi::kPtr, Field::kNone, kMemcpy2D}};
 inline constexpr Param kDriverCopy2DAsync[] = {{Abi::kPtr, Field::kNone, kMemcpy2D}, kStream};
 // Copies with an array on one side or both; offsets in it are not captured, widths are bytes.
-inline constexpr Param kCopyToArray[] = {kHandle, kSkip64, kSkip64, kSource, kBytes, kDirection};
-inline constexpr Param kCopyToArrayAsync[] = {kHandle, kSkip64, kSkip64, kSource, kBytes, kDirection, kStream};
-inline constexpr Param kCopyFromArray[] = {kAddress, kHandle, kSkip64, kSkip64, kBytes, kDirection};
-inline constexpr Param kCopyFromArrayAsync[] = {kAddress, kHandle, kSkip64, kSkip64, kBytes, kDirection, kStream};
-inline constexpr Param kCopyArrayToArray[] = {kHandle, kSkip64, kSkip64, kHandle2,
-                                              kSkip64, kSkip64, kBytes,  kDirection};
-inline constexpr Param kCopy2DToArray[] = {kHandle, kSkip64, kSkip64, kSource, kSkip64, kWidth, kHeight, kDirection};
-inline constexpr Param kCopy2DToArrayAsync[] = {kHandle, kSkip64, kSkip64,    kSource, kSkip64,
-                                                kWidth,  kHeight, kDirection, kStream};
-inline constexpr Param kCopy2DFromArray[] = {kAddress, kSkip64, kHandle, kSkip64, kSkip64, kWidth, kHeight, kDirection};
-inline constexpr Param kCopy2DFromArrayAsync[] = {kAddress, kSkip64, kHandle,    kSkip64, kSkip64,
-                                                  kWidth,   kHeight, kDirection, kStream};
-inline constexpr Param kCopy2DArrayToArray[] = {kHandle, kSkip64, kSkip64, kHandle2,  kSkip64,
-                                                kSkip64, kWidth,  kHeight, kDirection};
-inline constexpr Param kCopyIntoArray[] = {kHandle, kSkip64, kSource, kBytes};
-inline constexpr Param kCopyIntoArrayAsync[] = {kHandle, kSkip64, kSource, kBytes, kStream};
-inline constexpr Param kCopyOutOfArray[] = {kAddress, kHandle, kSkip64, kBytes};
-inline constexpr Param kCopyOutOfArrayAsync[] = {kAddress, kHandle, kSkip64, kBytes, kStream};
-inline constexpr Param kCopyBetweenArrays[] = {kHandle, kSkip64, kHandle2, kSkip64, kBytes};
+inline constexpr Param kCopyToArray[] = {kHandle, kSkipSize, kSkipSize, kSource, kBytes, kDirection};
+inline constexpr Param kCopyToArrayAsync[] = {kHandle, kSkipSize, kSkipSize, kSource, kBytes, kDirection, kStream};
+inline constexpr Param kCopyFromArray[] = {kAddress, kHandle, kSkipSize, kSkipSize, kBytes, kDirection};
+inline constexpr Param kCopyFromArrayAsync[] = {kAddress, kHandle, kSkipSize, kSkipSize, kBytes, kDirection, kStream};
+inline constexpr Param kCopyArrayToArray[] = {kHandle,   kSkipSize, kSkipSize, kHandle2,
+                                              kSkipSize, kSkipSize, kBytes,    kDirection};
+inline constexpr Param kCopy2DToArray[] = {kHandle,   kSkipSize, kSkipSize, kSource,
+                                           kSkipSize, kWidth,    kHeight,   kDirection};
+inline constexpr Param kCopy2DToArrayAsync[] = {kHandle, kSkipSize, kSkipSize,  kSource, kSkipSize,
+                                                kWidth,  kHeight,   kDirection, kStream};
+inline constexpr Param kCopy2DFromArray[] = {kAddress,  kSkipSize, kHandle, kSkipSize,
+                                             kSkipSize, kWidth,    kHeight, kDirection};
+inline constexpr Param kCopy2DFromArrayAsync[] = {kAddress, kSkipSize, kHandle,    kSkipSize, kSkipSize,
+                                                  kWidth,   kHeight,   kDirection, kStream};
+inline constexpr Param kCopy2DArrayToArray[] = {kHandle,   kSkipSize, kSkipSize, kHandle2,  kSkipSize,
+                                                kSkipSize, kWidth,    kHeight,   kDirection};
+inline constexpr Param kCopyIntoArray[] = {kHandle, kSkipSize, kSource, kBytes};
+inline constexpr Param kCopyIntoArrayAsync[] = {kHandle, kSkipSize, kSource, kBytes, kStream};
+inline constexpr Param kCopyOutOfArray[] = {kAddress, kHandle, kSkipSize, kBytes};
+inline constexpr Param kCopyOutOfArrayAsync[] = {kAddress, kHandle, kSkipSize, kBytes, kStream};
+inline constexpr Param kCopyBetweenArrays[] = {kHandle, kSkipSize, kHandle2, kSkipSize, kBytes};
 inline constexpr Param kSet[] = {kAddress, kSkip32, kBytes};
 inline constexpr Param kSetAsync[] = {kAddress, kSkip32, kBytes, kStream};
-inline constexpr Param kSet2D[] = {kAddress, kSkip64, kSkip32, kWidth, kHeight};
-inline constexpr Param kSet2DAsync[] = {kAddress, kSkip64, kSkip32, kWidth, kHeight, kStream};
+inline constexpr Param kSet2D[] = {kAddress, kSkipSize, kSkip32, kWidth, kHeight};
+inline constexpr Param kSet2DAsync[] = {kAddress, kSkipSize, kSkip32, kWidth, kHeight, kStream};
 inline constexpr Param kSet3D[] = {kPitchedByValue, kSkip32, kExtentByValue};
 inline constexpr Param kSet3DAsync[] = {kPitchedByValue, kSkip32, kExtentByValue, kStream};
 
@@ -234,9 +238,9 @@ inline constexpr Param kElapsedTime[] = {kSkip, kHandle, kHandle2};
 
 // Graphs.
 inline constexpr Param kBeginCapture[] = {kStream, kFlags32};
-inline constexpr Param kBeginCaptureToGraph[] = {kStream, kHandle, kSkip, kSkip, kSkip64, kFlags32};
+inline constexpr Param kBeginCaptureToGraph[] = {kStream, kHandle, kSkip, kSkip, kSkipSize, kFlags32};
 inline constexpr Param kEndCapture[] = {kStream, kOutHandle};
-inline constexpr Param kInstantiate[] = {kOutHandle, kHandle2, kSkip, kSkip, kSkip64};
+inline constexpr Param kInstantiate[] = {kOutHandle, kHandle2, kSkip, kSkip, kSkipSize};
 inline constexpr Param kInstantiateFlags[] = {kOutHandle, kHandle2, kFlags64};
 inline constexpr Param kUpdateReport[] = {kHandle, kHandle2, kSkip};
 inline constexpr Param kUpdateErrorNode[] = {kHandle, kHandle2, kSkip, kSkip};
@@ -254,7 +258,7 @@ inline constexpr Param kDisablePeer[] = {kPeerDevice};
 inline constexpr Param kContextCreate[] = {kOutHandle, kFlags32, kDevice};
 inline constexpr Param kContextRetain[] = {kOutHandle, kDevice};
 inline constexpr Param kEnableContextPeer[] = {kHandle, kFlags32};
-inline constexpr Param kSetLimit[] = {kSkip32, {Abi::kI64, Field::kValue}};
+inline constexpr Param kSetLimit[] = {kSkip32, {Abi::kSize, Field::kValue}};
 inline constexpr Param kMemoryInfo[] = {kSkip, kSkip};
 
 // Code. A looked-up function is kFunction, what it was looked up in kHandle2.

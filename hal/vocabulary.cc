@@ -105,6 +105,20 @@ std::string_view name_of(Direction direction) {
   return "unknown";
 }
 
+bool is_size(Field field) {
+  switch (field) {
+    case Field::kBytes:
+    case Field::kWidth:
+    case Field::kHeight:
+    case Field::kDepth:
+    case Field::kElementBytes:
+    case Field::kInElements:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Direction direction_between(Place source, Place destination) {
   if (source == Place::kUnknown || destination == Place::kUnknown) return Direction::kUnknown;
   if (source == Place::kEither || destination == Place::kEither) return Direction::kDefault;

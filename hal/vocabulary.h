@@ -112,6 +112,8 @@ enum class Field : uint8_t {
   kFieldCount,
 };
 std::string_view name_of(Field field);
+// Whether it is a part of the byte count: one that is not known leaves the count unknown, not smaller.
+bool is_size(Field field);
 
 // Direction of a copy.
 enum class Direction : uint8_t { kUnknown, kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };

@@ -57,7 +57,8 @@ class Copy {
   std::vector<char> piece_;
 };
 
-bool is_wanted(const Elf64_Shdr& section, std::string_view name, bool code, bool debug) {
+template <typename Section>
+bool is_wanted(const Section& section, std::string_view name, bool code, bool debug) {
   if (section.sh_type == SHT_NOBITS || section.sh_size == 0) return false;
   if (name.starts_with(".debug_") || name.starts_with(".zdebug_") || name.starts_with(".eh_frame")) {
     return debug && section.sh_size <= kMaxDebug;
@@ -65,6 +66,41 @@ bool is_wanted(const Elf64_Shdr& section, std::string_view name, bool code, bool
   if (section.sh_type != SHT_PROGBITS) return section.sh_type != SHT_RELA && section.sh_type != SHT_REL;
   if ((section.sh_flags & SHF_EXECINSTR) != 0) return code;
   return section.sh_size <= kSmall;
+}
+
+// Header and Section are those of the file's class.
+template <typename Header, typename Section>
+int copy_sections(Copy& copy, bool code, bool debug) {
+  Header header;
+  if (!copy.read(0, &header, sizeof(header)) || header.e_shentsize != sizeof(Section)) return 0;
+  if (const int error = copy.add(header.e_phoff, uint64_t{header.e_phnum} * header.e_phentsize); error != 0) {
+    return error;
+  }
+  uint64_t count = header.e_shnum;
+  if (count == 0) {  // more than fit in the header: the count is in the first section
+    Section first;
+    if (const int error = copy.add(header.e_shoff, sizeof(first)); error != 0) return error;
+    if (copy.read(header.e_shoff, &first, sizeof(first))) count = first.sh_size;
+  }
+  std::vector<Section> sections(std::min(count, kMaxSections));
+  if (const int error = copy.add(header.e_shoff, sections.size() * sizeof(Section)); error != 0) return error;
+  if (!copy.read(header.e_shoff, sections.data(), sections.size() * sizeof(Section))) return 0;
+  std::vector<char> names;
+  if (header.e_shstrndx < sections.size() && sections[header.e_shstrndx].sh_size <= kMaxNames) {
+    const Section& strings = sections[header.e_shstrndx];
+    if (const int error = copy.add(strings.sh_offset, strings.sh_size); error != 0) return error;
+    names.resize(strings.sh_size);
+    if (!copy.read(strings.sh_offset, names.data(), names.size())) names.clear();
+  }
+  for (const Section& section : sections) {
+    std::string_view name;
+    if (section.sh_name < names.size()) {
+      name = {names.data() + section.sh_name, strnlen(names.data() + section.sh_name, names.size() - section.sh_name)};
+    }
+    if (!is_wanted(section, name, code, debug)) continue;
+    if (const int error = copy.add(section.sh_offset, section.sh_size); error != 0) return error;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -76,39 +112,16 @@ int copy_parts(int from, int to, bool code, bool debug, const std::function<void
   Copy copy(from, to, size, alive);
   if (size <= kSmall) return copy.add(0, size);
   if (const int error = copy.add(0, 64 << 10); error != 0) return error;  // headers, segments, notes
-  Elf64_Ehdr header;
-  if (!copy.read(0, &header, sizeof(header)) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr)) {
-    return 0;
+  unsigned char ident[EI_NIDENT];
+  if (!copy.read(0, ident, sizeof(ident)) || std::memcmp(ident, ELFMAG, SELFMAG) != 0) return 0;
+  switch (ident[EI_CLASS]) {
+    case ELFCLASS64:
+      return copy_sections<Elf64_Ehdr, Elf64_Shdr>(copy, code, debug);
+    case ELFCLASS32:
+      return copy_sections<Elf32_Ehdr, Elf32_Shdr>(copy, code, debug);
+    default:
+      return 0;
   }
-  if (const int error = copy.add(header.e_phoff, uint64_t{header.e_phnum} * header.e_phentsize); error != 0) {
-    return error;
-  }
-  uint64_t count = header.e_shnum;
-  if (count == 0) {  // more than fit in the header: the count is in the first section
-    Elf64_Shdr first;
-    if (const int error = copy.add(header.e_shoff, sizeof(first)); error != 0) return error;
-    if (copy.read(header.e_shoff, &first, sizeof(first))) count = first.sh_size;
-  }
-  std::vector<Elf64_Shdr> sections(std::min(count, kMaxSections));
-  if (const int error = copy.add(header.e_shoff, sections.size() * sizeof(Elf64_Shdr)); error != 0) return error;
-  if (!copy.read(header.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return 0;
-  std::vector<char> names;
-  if (header.e_shstrndx < sections.size() && sections[header.e_shstrndx].sh_size <= kMaxNames) {
-    const Elf64_Shdr& strings = sections[header.e_shstrndx];
-    if (const int error = copy.add(strings.sh_offset, strings.sh_size); error != 0) return error;
-    names.resize(strings.sh_size);
-    if (!copy.read(strings.sh_offset, names.data(), names.size())) names.clear();
-  }
-  for (const Elf64_Shdr& section : sections) {
-    std::string_view name;
-    if (section.sh_name < names.size()) {
-      name = {names.data() + section.sh_name, strnlen(names.data() + section.sh_name, names.size() - section.sh_name)};
-    }
-    if (!is_wanted(section, name, code, debug)) continue;
-    if (const int error = copy.add(section.sh_offset, section.sh_size); error != 0) return error;
-  }
-  return 0;
 }
 
 }  // namespace ingero::kernelside

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "hal/decode.h"
+#include "kernelside/system_calls.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -67,7 +68,7 @@ hal::Wait wait_of(const wire_wait& wire, bool was_runnable) {
   wait.kind = static_cast<hal::WaitKind>(wire.kind);
   if (has(WIRE_WAIT_HAS_FAULTS)) wait.minor_faults = wire.minor_faults;
   if (was_runnable) return wait;  // it waited for nothing
-  if (wire.syscall >= 0) wait.syscall = static_cast<uint32_t>(wire.syscall);
+  wait.syscall = system_call_of(wire.syscall);
   if (has(WIRE_WAIT_HAS_OBJECT)) wait.object = wire.object;
   if (has(WIRE_WAIT_HAS_DESCRIPTOR)) wait.descriptor = wire.descriptor;
   wait.is_write = has(WIRE_WAIT_WRITES);
@@ -89,7 +90,7 @@ hal::Wait wait_of(const wire_wait& wire, bool was_runnable) {
     hal::Waker& waker = wait.waker.emplace();
     waker.pid = wire.waker_pid;
     waker.tid = wire.waker_tid;
-    if (wire.waker_syscall >= 0) waker.syscall = static_cast<uint32_t>(wire.waker_syscall);
+    waker.syscall = system_call_of(wire.waker_syscall);
     waker.is_kernel_thread = has(WIRE_WAIT_WAKER_IS_KERNEL);
     std::memcpy(waker.comm.data(), wire.waker_comm, sizeof(wire.waker_comm));
     waker.comm.back() = '\0';

@@ -44,7 +44,12 @@ int install_filter() {
   constexpr uint32_t kDescriptor = offsetof(seccomp_data, args) + 4 * 8;
   const sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kArch),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kAuditArch, 0, 8),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kAuditArch, 5, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kNarrowAuditArch, 0, 12),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kNarrowExecve, 11, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kNarrowExecveat, 10, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kNarrowMmap2, 4, 8),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_execve, 7, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_execveat, 6, 0),
@@ -205,7 +210,8 @@ class Supervisor {
     message.kind = SupervisorMessage::kFile;
     message.pid = static_cast<int32_t>(request.pid);
     std::array<char, 4200> path{};
-    if (request.data.nr == __NR_mmap) {
+    const bool is_narrow = request.data.arch == kNarrowAuditArch;
+    if (request.data.nr == (is_narrow ? kNarrowMmap2 : __NR_mmap)) {
       message.value = static_cast<int32_t>(request.data.args[4]);
       std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", message.pid, message.value);
     } else if (!executed_path(request, message)) {
@@ -245,7 +251,7 @@ class Supervisor {
 
   // The absolute path of an execve, as its caller sees it.
   static bool executed_path(const seccomp_notif& request, SupervisorMessage& message) {
-    const bool at = request.data.nr == __NR_execveat;
+    const bool at = request.data.nr == (request.data.arch == kNarrowAuditArch ? kNarrowExecveat : __NR_execveat);
     const uint64_t address = request.data.args[at ? 1 : 0];
     std::array<char, 4096> name{};
     if (read_foreign_memory("/proc", request.pid, address, name.data(), name.size() - 1) <= 0) return false;

@@ -92,16 +92,117 @@ constexpr Row kRows[] = {
 #endif
 };
 
-constexpr std::array<uint8_t, WIRE_SYSCALLS> made() {
-  std::array<uint8_t, WIRE_SYSCALLS> kinds{};
+#ifdef __x86_64__
+// Of 32-bit programs: their numbers (arch/x86/entry/syscalls/syscall_32.tbl) of the same calls, also where times or
+// offsets are wider in one of several. Those that pass a structure of arguments (socketcall, ipc, the first select) are
+// not known; of integers of 64 bits, which take two arguments there, none is looked at.
+struct NarrowRow {
+  int number;
+  int native;
+};
+constexpr NarrowRow kNarrowRows[] = {
+    {3, SYS_read},
+    {145, SYS_readv},
+    {180, SYS_pread64},
+    {333, SYS_preadv},
+    {378, SYS_preadv2},
+    {371, SYS_recvfrom},
+    {372, SYS_recvmsg},
+    {337, SYS_recvmmsg},
+    {417, SYS_recvmmsg},
+    {364, SYS_accept4},
+    {4, SYS_write},
+    {146, SYS_writev},
+    {181, SYS_pwrite64},
+    {334, SYS_pwritev},
+    {379, SYS_pwritev2},
+    {369, SYS_sendto},
+    {370, SYS_sendmsg},
+    {345, SYS_sendmmsg},
+    {362, SYS_connect},
+    {373, SYS_shutdown},
+    {316, SYS_vmsplice},
+    {187, SYS_sendfile},
+    {239, SYS_sendfile},
+    {315, SYS_tee},
+    {313, SYS_splice},
+    {377, SYS_copy_file_range},
+    {240, SYS_futex},
+    {422, SYS_futex},
+    {168, SYS_poll},
+    {309, SYS_ppoll},
+    {414, SYS_ppoll},
+    {142, SYS_select},
+    {308, SYS_pselect6},
+    {413, SYS_pselect6},
+    {256, SYS_epoll_wait},
+    {319, SYS_epoll_pwait},
+    {29, SYS_pause},
+    {162, SYS_nanosleep},
+    {267, SYS_clock_nanosleep},
+    {407, SYS_clock_nanosleep},
+    {7, SYS_wait4},
+    {114, SYS_wait4},
+    {284, SYS_waitid},
+    {54, SYS_ioctl},
+    {118, SYS_fsync},
+    {148, SYS_fdatasync},
+    {314, SYS_sync_file_range},
+    {344, SYS_syncfs},
+    {93, SYS_ftruncate},
+    {194, SYS_ftruncate},
+    {324, SYS_fallocate},
+    {143, SYS_flock},
+    {55, SYS_fcntl},
+    {221, SYS_fcntl},
+    {1, SYS_exit},
+    {252, SYS_exit_group},
+    {37, SYS_kill},
+    {238, SYS_tkill},
+    {270, SYS_tgkill},
+    {178, SYS_rt_sigqueueinfo},
+    {335, SYS_rt_tgsigqueueinfo},
+    {26, SYS_ptrace},
+    {6, SYS_close},
+    {63, SYS_dup2},
+    {330, SYS_dup3},
+    {192, SYS_mmap},
+};
+constexpr int kSameFrom = 424;  // later ones have one number everywhere
+#endif
+
+using Kinds = std::array<uint8_t, size_t{2} * WIRE_SYSCALLS>;
+
+constexpr int native_of([[maybe_unused]] int narrow) {
+#ifdef __x86_64__
+  for (const NarrowRow& row : kNarrowRows) {
+    if (row.number == narrow) return row.native;
+  }
+  if (narrow >= kSameFrom) return narrow;
+#endif
+  return -1;
+}
+
+constexpr Kinds made() {
+  Kinds kinds{};
   for (const Row& row : kRows) kinds[static_cast<size_t>(row.number)] = static_cast<uint8_t>(row.kind);
+  for (int number = 0; number < WIRE_SYSCALLS; ++number) {
+    if (const int native = native_of(number); native >= 0) {
+      kinds[static_cast<size_t>(number) + WIRE_SYSCALLS] = kinds[static_cast<size_t>(native)];
+    }
+  }
   return kinds;
 }
 
 }  // namespace
 
-const std::array<uint8_t, WIRE_SYSCALLS>& system_call_kinds() {
-  static constexpr std::array<uint8_t, WIRE_SYSCALLS> kKinds = made();
+std::optional<uint32_t> system_call_of(int wire_number) {
+  const int number = wire_number >= WIRE_SYSCALLS ? native_of(wire_number - WIRE_SYSCALLS) : wire_number;
+  return number >= 0 ? std::optional(static_cast<uint32_t>(number)) : std::nullopt;
+}
+
+const std::array<uint8_t, size_t{2} * WIRE_SYSCALLS>& system_call_kinds() {
+  static constexpr Kinds kKinds = made();
   return kKinds;
 }
 

@@ -151,7 +151,9 @@ Tracer::Tracer(TracerOptions options, std::span<const hal::Backend* const> backe
     for (const auto& library : backend->libraries) {
       for (const auto& row : library.rows) {
         // The conformance suite proves that every compiled-in row lowers.
-        if (auto lowered = hal::lower(row, hal::kHostArch); lowered.ok()) lowered_[&row] = *lowered;
+        for (const hal::Arch arch : hal::kTracedArchs) {
+          if (auto lowered = hal::lower(row, arch); lowered.ok()) lowered_[{&row, arch}] = *lowered;
+        }
       }
     }
   }
@@ -507,14 +509,15 @@ FileReport Tracer::report_of(const Held& held, const hal::ElfImage& image, const
                 : source.deleted ? "deleted"
                                  : "";
   report.file = id;
+  report.arch = hal::arch_of(image, hal::kHostArch);
   report.first_pid = source.pid;
   report.mapped_mono_ns = source.mono_ns;
   report.held = source.held;
   if (source.pid != 0) report.pids.insert(source.pid);
   if (held.library->communicators != nullptr) {
-    report.live = hal::live_layout(*held.library->communicators, image, hal::kHostArch);
+    report.live = hal::live_layout(*held.library->communicators, image, report.arch);
   }
-  for (const auto& resolved : hal::resolve(*held.library, image, hal::kHostArch)) {
+  for (const auto& resolved : hal::resolve(*held.library, image, report.arch)) {
     RowReport row;
     row.row = resolved.row;
     row.state = resolved.state;
@@ -587,6 +590,18 @@ void Tracer::note_hidden(const std::string& library, const Source& source) {
                fmt::format("the {} in process {} ({})", library, source.pid, printable(source.untrusted_path, 200)));
 }
 
+// Of a 32-bit library's calls some arguments stay unknown, which the recording says.
+void Tracer::note_narrow(File& file) {
+  bool is_new = true;
+  for (FileReport& report : file.reports) {
+    if (report.arch != hal::Arch::kX86_32) continue;
+    report.note += report.note.empty() ? "32-bit" : ", 32-bit";
+    if (report.first_pid == 0 || !std::exchange(is_new, false)) continue;  // installed, and not in use
+    ledger_.add(hal::Loss::library_32bit);
+    ledger_.name(hal::Loss::library_32bit, fmt::format("{} in process {}", report.path, report.first_pid));
+  }
+}
+
 // True: it is a described library's. Opens, reads and attaches, with mutex_ free; ends with set_seen().
 bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignFile& file) {
   const bool is_local = file.reach == hal::Reach::kLocal;
@@ -645,6 +660,7 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   for (const Held& one : held) made->reports.push_back(report_of(one, *image, id, source));
   if (source.pid != 0 && std::ranges::any_of(held, &Held::hidden)) note_hidden(made->reports[0].library, source);
   drop_names_only(made->reports);
+  note_narrow(*made);
   if (target_) {
     const Status pinned = foreign_.pin(file, probed_offsets(made->reports));
     if (!pinned.ok()) return is_unread(pinned.error());
@@ -691,7 +707,7 @@ Tracer::Points Tracer::make_probes(File& file, std::map<uint32_t, RowReport*>& b
         row.file_offset = 0;
         continue;
       }
-      const auto lowered = lowered_.find(row.row);
+      const auto lowered = lowered_.find({row.row, report.arch});
       if (lowered == lowered_.end()) {
         row.state = hal::RowState::kRefused;
         row.reason = "its prototype cannot be lowered on this architecture";

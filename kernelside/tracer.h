@@ -63,6 +63,7 @@ struct FileReport {
   std::string note;     // "statically linked", "deleted", or why it cannot be traced
   hal::FileId file;
   std::vector<RowReport> rows;
+  hal::Arch arch = hal::kHostArch;      // of its code
   std::optional<hal::LiveLayout> live;  // where it keeps what a communicator is
   std::set<uint32_t> pids;              // processes seen mapping it
   uint32_t first_pid = 0;               // the one whose mapping made it known
@@ -176,6 +177,7 @@ class Tracer {
   bool is_followed(uint32_t pid) const { return !options_.is_followed || options_.is_followed(pid); }
   void report_unread(const hal::FileId& id, const Source& source, const ForeignFile& file, const Error& reason);
   void note_unreadable(const Source& source, const ForeignFile& file, const Error& reason);
+  void note_narrow(File& file);
   void note_hidden(const std::string& library, const Source& source);
   bool report_unsupported(const hal::FileId& id, const Source& source, const Error& reason);
   void keep_unread(const hal::FileId& id, const Source& source, const std::string& note);
@@ -225,7 +227,7 @@ class Tracer {
   hal::LossLedger& ledger_;
   const Clock& clock_;
   // Rows of one call can differ in prototype (by library version): lowered each by itself. Constant after construction.
-  std::map<const hal::Row*, hal::Lowered> lowered_;
+  std::map<std::pair<const hal::Row*, hal::Arch>, hal::Lowered> lowered_;
   ProbeTable probe_table_;
   std::mutex examine_mutex_;  // held while a file of this machine is examined; taken before mutex_
   mutable std::mutex mutex_;  // never held while anything is opened, read or attached

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 
 #include "base/hash.h"
@@ -53,23 +54,16 @@ Result<std::shared_ptr<const CodeFile>> CodeFile::open(const Fd& fd, std::string
   auto scratch = MappedFile::open(fd, true);
   if (!scratch.ok()) return scratch.error().in(printable(path));
   const auto bytes = (*mapped)->bytes();
-  Elf64_Ehdr header;
-  if (!read_at(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxSegments) {
-    return Error(Errc::kNotSupported, fmt::format("{}: not a 64-bit ELF file", printable(path)));
-  }
+  std::array<unsigned char, EI_NIDENT> ident{};
   std::shared_ptr<CodeFile> file(new CodeFile());
-  for (size_t i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    if (!read_at(bytes, header.e_phoff + i * sizeof(segment), segment)) break;
-    if (segment.p_offset > bytes.size()) continue;
-    const uint64_t size = std::min<uint64_t>(segment.p_filesz, bytes.size() - segment.p_offset);
-    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
-      file->loads_.push_back({segment.p_offset, segment.p_vaddr, size});
-    } else if (segment.p_type == PT_NOTE && file->build_id_.empty()) {
-      file->build_id_ = build_id_in(bytes.subspan(segment.p_offset, size));
-    }
+  const bool is_elf =
+      read_at(bytes, 0, ident) && std::memcmp(ident.data(), ELFMAG, SELFMAG) == 0 && ident[EI_DATA] == ELFDATA2LSB;
+  file->is_narrow_ = ident[EI_CLASS] == ELFCLASS32;
+  const bool is_read = is_elf && (file->is_narrow_ ? file->read_segments<Elf32_Ehdr, Elf32_Phdr>(bytes)
+                                                   : file->read_segments<Elf64_Ehdr, Elf64_Phdr>(bytes));
+  if (!is_read) {
+    return Error(Errc::kNotSupported,
+                 fmt::format("{}: neither a 64-bit ELF file nor one of 32-bit x86", printable(path)));
   }
   file->identity_ = file->build_id_.empty()
                         ? Fnv1a().add(fmt::format("{} {} {}", bytes.size(), id.device, id.inode)).add(path).value()
@@ -80,6 +74,28 @@ Result<std::shared_ptr<const CodeFile>> CodeFile::open(const Fd& fd, std::string
   file->root_ = std::move(root);
   file->id_ = id;
   return std::shared_ptr<const CodeFile>(std::move(file));
+}
+
+template <typename Header, typename Segment>
+bool CodeFile::read_segments(std::span<const std::byte> bytes) {
+  Header header;
+  if (!read_at(bytes, 0, header) || header.e_phentsize != sizeof(Segment) || header.e_phnum > kMaxSegments ||
+      header.e_ident[EI_CLASS] != (is_narrow_ ? ELFCLASS32 : ELFCLASS64) ||
+      (is_narrow_ && header.e_machine != EM_386)) {
+    return false;
+  }
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    Segment segment;
+    if (!read_at(bytes, header.e_phoff + i * sizeof(segment), segment)) break;
+    if (segment.p_offset > bytes.size()) continue;
+    const uint64_t size = std::min<uint64_t>(segment.p_filesz, bytes.size() - segment.p_offset);
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
+      loads_.push_back({segment.p_offset, segment.p_vaddr, size});
+    } else if (segment.p_type == PT_NOTE && build_id_.empty()) {
+      build_id_ = build_id_in(bytes.subspan(segment.p_offset, size));
+    }
+  }
+  return true;
 }
 
 std::optional<uint64_t> CodeFile::address_of(uint64_t file_offset) const {

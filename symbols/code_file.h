@@ -33,6 +33,7 @@ class CodeFile {
   const MappedFile& mapped() const { return *mapped_; }
   // The same bytes again, for the one thread that reads symbols and DWARF; libelf writes there.
   const MappedFile& scratch() const { return *scratch_; }
+  bool is_narrow() const { return is_narrow_; }  // of 32-bit x86
   // Where what lies at `file_offset` is loaded, when it is code.
   std::optional<uint64_t> address_of(uint64_t file_offset) const;
   // Bytes of code at `address`; as many of them as the file has.
@@ -40,6 +41,9 @@ class CodeFile {
 
  private:
   CodeFile() = default;
+  // False: the headers are of another kind.
+  template <typename Header, typename Segment>
+  bool read_segments(std::span<const std::byte> bytes);
   struct Load {
     uint64_t offset, address, bytes;
   };
@@ -47,6 +51,7 @@ class CodeFile {
   std::string path_, root_, build_id_;
   hal::FileId id_;
   uint64_t identity_ = 0;
+  bool is_narrow_ = false;
   std::vector<Load> loads_;  // executable ones
 };
 

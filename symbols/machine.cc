@@ -1,4 +1,4 @@
-// What unwinding needs to know of x86-64 and arm64: register numbers, call instructions, signal frames.
+// What unwinding needs to know of x86-64, 32-bit x86 and arm64: register numbers, call instructions, signal frames.
 #include "symbols/machine.h"
 
 #include <cstring>
@@ -42,6 +42,19 @@ constexpr Machine kX86_64 = {.frame_pointer = 6,
                              .longest_call = 7,
                              .ends_in_call = x86_ends_in_call};
 
+// The caller's si and di are not copied: they stay unknown.
+constexpr Machine kX86_32 = {.word_bytes = 4,
+                             .frame_pointer = 5,
+                             .stack_pointer = 4,
+                             .return_address = 8,
+                             .program_counter = 8,
+                             .saved = {3},
+                             .n_saved = 1,
+                             .record_tops_frame = true,
+                             .address_mask = UINT32_MAX,
+                             .longest_call = 7,
+                             .ends_in_call = x86_ends_in_call};
+
 constexpr Machine kArm64 = {.frame_pointer = 29,
                             .stack_pointer = 31,
                             .return_address = 30,
@@ -58,6 +71,16 @@ constexpr Machine kArm64 = {.frame_pointer = 29,
 
 }  // namespace
 
-const Machine& machine_of(hal::Arch arch) { return arch == hal::Arch::kX86_64 ? kX86_64 : kArm64; }
+const Machine& machine_of(hal::Arch arch) {
+  switch (arch) {
+    case hal::Arch::kX86_64:
+      return kX86_64;
+    case hal::Arch::kX86_32:
+      return kX86_32;
+    case hal::Arch::kArm64:
+      break;
+  }
+  return kArm64;
+}
 
 }  // namespace ingero::symbols

@@ -1,5 +1,6 @@
 // What unwinding must know of an instruction set: its registers by DWARF number, and how calls and return addresses
-// look. Both are always compiled and tested; the agent uses that of the machine it runs on. Pure; thread-safe.
+// look. All are always compiled and tested; the agent uses that of the machine it runs on, and for 32-bit x86 programs
+// there theirs. Pure; thread-safe.
 #pragma once
 
 #include <array>
@@ -11,11 +12,13 @@
 
 namespace ingero::symbols {
 
-// System V x86-64 psABI 3.6.2; AADWARF64 4.1. What the kernel side copies is in bpf/wire.h (wire_stack_register).
+// System V x86-64 psABI 3.6.2; System V i386 psABI 2.4.2; AADWARF64 4.1. What the kernel side copies is in bpf/wire.h
+// (wire_stack_register).
 struct Machine {
   static constexpr size_t kMaxSaved = 10;
   static constexpr unsigned kNone = ~0U;
 
+  size_t word_bytes = 8;  // of a register and of an address
   unsigned frame_pointer = 0, stack_pointer = 0, return_address = 0;
   unsigned program_counter = kNone;  // as expressions name it, where they can
   unsigned link = kNone;             // where a call leaves its return address, if in a register

@@ -34,9 +34,20 @@ std::optional<std::string> string_at(const ProcessView& process, uint64_t addres
   return std::nullopt;
 }
 
+struct List {
+  uint64_t address = 0;
+  size_t word_bytes = 0;  // of each entry
+};
+
+// A pointer in the process's memory.
+bool read_pointer(const ProcessView& process, uint64_t address, size_t word_bytes, uint64_t& pointer) {
+  pointer = 0;
+  return process.read_memory(address, &pointer, word_bytes);
+}
+
 // The list that one file's variable points to; an executable's copy of it comes before the library's own. The C library
 // itself goes by __environ, of which a file need not copy the other names.
-std::optional<uint64_t> list_in(const ProcessView& process, const hal::Mapping& mapping) {
+std::optional<List> list_in(const ProcessView& process, const hal::Mapping& mapping) {
   auto opened = process.open_file(mapping);
   if (!opened.ok()) return std::nullopt;
   const auto file = hal::ElfFile::open(std::move(*opened), "a file of the process");
@@ -46,8 +57,8 @@ std::optional<uint64_t> list_in(const ProcessView& process, const hal::Mapping& 
   auto address = shared_variable(*file, "__environ");
   if (!address) address = shared_variable(*file, "environ");
   if (!address) return std::nullopt;
-  uint64_t list = 0;
-  if (!process.read_memory(*bias + *address, &list, sizeof list) || list == 0) return std::nullopt;
+  List list{0, file->word_bytes()};
+  if (!read_pointer(process, *bias + *address, list.word_bytes, list.address) || list.address == 0) return std::nullopt;
   return list;
 }
 
@@ -55,7 +66,7 @@ std::optional<uint64_t> list_in(const ProcessView& process, const hal::Mapping& 
 
 Result<std::map<std::string, std::string, std::less<>>> environment_of(const ProcessView& process,
                                                                        std::span<const std::string_view> names) {
-  std::optional<uint64_t> list;
+  std::optional<List> list;
   std::set<hal::FileId> seen;
   for (const hal::Mapping& mapping : process.mappings) {
     if (mapping.file.inode == 0 || !seen.insert(mapping.file).second) continue;
@@ -73,7 +84,7 @@ Result<std::map<std::string, std::string, std::less<>>> environment_of(const Pro
   size_t steps_left = kMaxSteps;
   for (size_t i = 0; i < kMaxVariables; ++i) {
     uint64_t entry = 0;
-    if (!process.read_memory(*list + i * sizeof entry, &entry, sizeof entry)) {
+    if (!read_pointer(process, list->address + i * list->word_bytes, list->word_bytes, entry)) {
       return Error(Errc::kNotFound, "its environment could not be read");
     }
     if (entry == 0) return found;

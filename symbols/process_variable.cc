@@ -25,8 +25,7 @@ std::optional<Variable> variable_in(const hal::ElfFile& file, const hal::SymbolT
   for (uint64_t first = 0; first < table.symbol_count; first += kSymbolsPerRead) {
     const size_t wanted = static_cast<size_t>(std::min<uint64_t>(kSymbolsPerRead, table.symbol_count - first));
     const size_t got =
-        file.read_some(table.symbols_offset + first * sizeof(Elf64_Sym), chunk.data(), wanted * sizeof(Elf64_Sym)) /
-        sizeof(Elf64_Sym);
+        file.read_symbols(table.symbols_offset + first * file.symbol_bytes(), std::span(chunk).first(wanted));
     for (size_t i = 0; i < got; ++i) {
       const Elf64_Sym& symbol = chunk[i];
       if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF) continue;

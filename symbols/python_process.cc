@@ -101,6 +101,10 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
   const auto placed = placed_variable(*file, "_PyRuntime");
   const auto bias = bias_of(*file, mapping);
   if (!placed || !bias) return none;
+  if (file->word_bytes() != sizeof(uint64_t)) {
+    return Error{Errc::kNotSupported,
+                 fmt::format("{}: a 32-bit Python, whose frames are not read", printable(mapping.untrusted_path))};
+  }
   const uint64_t runtime = placed->address, address = *bias + runtime;
   const uint16_t machine = file->header().e_machine;
   const ThreadIdentity identity = machine == EM_X86_64 ? ThreadIdentity::kPthread : ThreadIdentity::kNative;

@@ -27,12 +27,20 @@ SymbolTable::SymbolTable(Elf* elf) : elf_(elf) {
     while ((section = elf_nextscn(elf, section)) != nullptr) {
       GElf_Shdr header;
       if (gelf_getshdr(section, &header) == nullptr || header.sh_type != wanted) continue;
-      const Elf_Data* data = elf_getdata(section, nullptr);
-      if (data == nullptr || data->d_buf == nullptr || data->d_size / sizeof(Elf64_Sym) > kMaxSymbols) continue;
-      symbols_ = static_cast<const Elf64_Sym*>(data->d_buf);
+      Elf_Data* data = elf_getdata(section, nullptr);
+      const bool is_narrow = gelf_getclass(elf) == ELFCLASS32;
+      const size_t entry_bytes = is_narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+      if (data == nullptr || data->d_buf == nullptr || data->d_size / entry_bytes > kMaxSymbols) continue;
+      const size_t count = data->d_size / entry_bytes;
+      if (is_narrow) {
+        widened_.assign(count, {});
+        for (size_t i = 0; i < count; ++i) (void)gelf_getsym(data, static_cast<int>(i), &widened_[i]);
+        symbols_ = widened_.data();
+      } else {
+        symbols_ = static_cast<const Elf64_Sym*>(data->d_buf);
+      }
       names_ = header.sh_link;
       is_dynamic_ = wanted == SHT_DYNSYM;
-      const size_t count = data->d_size / sizeof(Elf64_Sym);
       for (size_t i = 0; i < count; ++i) {
         const Elf64_Sym& symbol = symbols_[i];
         const int type = GELF_ST_TYPE(symbol.st_info);

@@ -1,5 +1,5 @@
 // The functions of one ELF file's symbol table, found by address. Reads the mapped file in place; keeps four bytes a
-// function. One thread.
+// function, and of a 32-bit file a copy of the table. One thread.
 #pragma once
 
 #include <libelf.h>
@@ -31,6 +31,7 @@ class SymbolTable {
   bool is_dynamic_ = false;
   size_t names_ = 0;  // section of the names
   const Elf64_Sym* symbols_ = nullptr;
+  std::vector<Elf64_Sym> widened_;  // of a 32-bit file
   std::vector<uint32_t> by_address_;
 };
 

@@ -31,15 +31,24 @@ struct NativeStack {
 
 class Unwinder {
  public:
-  explicit Unwinder(hal::Arch arch = hal::kHostArch) : machine_(machine_of(arch)), cfi_(machine_) {}
+  // For programs of `arch`; on x86-64 those of 32 bits as well.
+  explicit Unwinder(hal::Arch arch = hal::kHostArch)
+      : native_(arch), narrow_(hal::Arch::kX86_32), has_narrow_(arch == hal::Arch::kX86_64) {}
   // `stack.bytes` of the thread's stack are in `bytes`.
   NativeStack unwind(const wire_stack& stack, std::span<const std::byte> bytes, AddressSpace& space);
   // Of a file that is not used any more nothing need be kept.
   static constexpr size_t kMaxFrames = 256;
 
  private:
-  const Machine& machine_;
-  Cfi cfi_;
+  struct Rules {
+    explicit Rules(hal::Arch arch) : machine(machine_of(arch)), cfi(machine) {}
+    const Machine& machine;
+    Cfi cfi;
+  };
+  bool is_narrow(const wire_stack& stack, AddressSpace& space) const;
+
+  Rules native_, narrow_;
+  const bool has_narrow_;
 };
 
 }  // namespace ingero::symbols

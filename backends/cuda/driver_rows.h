@@ -12,11 +12,11 @@ inline constexpr Param kLaunchGrid[] = {param::kFunction, param::kGridX, param::
 inline constexpr Param kLaunchGridAsync[] = {param::kFunction, param::kGridX, param::kGridY, param::kStream};
 
 inline constexpr Param kMulticastAddDevice[] = {shape::kMemoryHandle, param::kDevice};
-inline constexpr Param kMulticastBindMemory[] = {shape::kMemoryHandle, param::kSkip64, {Abi::kI64, Field::kHandle2},
-                                                 param::kSkip64,       param::kBytes,  param::kFlags64};
-inline constexpr Param kMulticastBindAddress[] = {shape::kMemoryHandle, param::kSkip64, param::kAddress, param::kBytes,
-                                                  param::kFlags64};
-inline constexpr Param kMulticastUnbind[] = {shape::kMemoryHandle, param::kDevice, param::kSkip64, param::kBytes};
+inline constexpr Param kMulticastBindMemory[] = {shape::kMemoryHandle, param::kSkipSize, {Abi::kU64, Field::kHandle2},
+                                                 param::kSkipSize,     param::kBytes,    param::kFlags64};
+inline constexpr Param kMulticastBindAddress[] = {shape::kMemoryHandle, param::kSkipSize, param::kAddress,
+                                                  param::kBytes, param::kFlags64};
+inline constexpr Param kMulticastUnbind[] = {shape::kMemoryHandle, param::kDevice, param::kSkipSize, param::kBytes};
 
 // Copies between a context's memory and another's: the contexts say the devices only through other calls.
 inline constexpr Param kCopyContexts[] = {param::kAddress, param::kSkip, param::kSource, param::kSkip, param::kBytes};
@@ -34,7 +34,7 @@ inline constexpr Param kDriverCopy3DAsync[] = {{Abi::kPtr, Field::kNone, kMemcpy
 inline constexpr Param kStreamValue32[] = {
     param::kStream, param::kAddress, {Abi::kI32, Field::kValue}, param::kFlags32};
 inline constexpr Param kStreamValue64[] = {
-    param::kStream, param::kAddress, {Abi::kI64, Field::kValue}, param::kFlags32};
+    param::kStream, param::kAddress, {Abi::kU64, Field::kValue}, param::kFlags32};
 
 inline constexpr Param kContextCreateAffinity[] = {param::kOutHandle, param::kSkip, param::kSkip32, param::kFlags32,
                                                    param::kDevice};

@@ -29,15 +29,16 @@ inline constexpr Param kCopy3DPeer[] = {{Abi::kPtr, Field::kNone, kCopy3DPeerPar
 inline constexpr Param kCopy3DPeerAsync[] = {{Abi::kPtr, Field::kNone, kCopy3DPeerParms}, param::kStream};
 
 // Many copies in one call: their sizes are an array, so the count is known and the bytes are not.
-inline constexpr Param kCopyBatch[] = {param::kSkip, param::kSkip, param::kSkip,   param::kCount,
-                                       param::kSkip, param::kSkip, param::kSkip64, param::kStream};
-inline constexpr Param kCopyBatchFailIndex[] = {param::kSkip, param::kSkip,   param::kSkip, param::kCount, param::kSkip,
-                                                param::kSkip, param::kSkip64, param::kSkip, param::kStream};
+inline constexpr Param kCopyBatch[] = {param::kSkip, param::kSkip, param::kSkip,     param::kCount,
+                                       param::kSkip, param::kSkip, param::kSkipSize, param::kStream};
+inline constexpr Param kCopyBatchFailIndex[] = {param::kSkip,     param::kSkip, param::kSkip,
+                                                param::kCount,    param::kSkip, param::kSkip,
+                                                param::kSkipSize, param::kSkip, param::kStream};
 inline constexpr Param kCopy3DBatch[] = {param::kCount, param::kSkip, param::kFlags64, param::kStream};
 inline constexpr Param kCopy3DBatchFailIndex[] = {param::kCount, param::kSkip, param::kSkip, param::kFlags64,
                                                   param::kStream};
-inline constexpr Param kPrefetchBatch[] = {param::kSkip, param::kSkip,   param::kCount,   param::kSkip,
-                                           param::kSkip, param::kSkip64, param::kFlags64, param::kStream};
+inline constexpr Param kPrefetchBatch[] = {param::kSkip, param::kSkip,     param::kCount,   param::kSkip,
+                                           param::kSkip, param::kSkipSize, param::kFlags64, param::kStream};
 inline constexpr Param kDiscardBatch[] = {param::kSkip, param::kSkip, param::kCount, param::kFlags64, param::kStream};
 
 inline constexpr Param kPrefetchLocation[] = {param::kAddress, param::kBytes, kLocation, param::kFlags32,

@@ -50,9 +50,9 @@ inline constexpr Param kCopyParams3DAsyncBefore6[] = {{Abi::kPtr, Field::kNone, 
 inline constexpr Param kWaitValue32[] = {
     param::kStream, param::kAddress, {Abi::kI32, Field::kValue}, param::kFlags32, param::kSkip32};
 inline constexpr Param kWaitValue64[] = {
-    param::kStream, param::kAddress, {Abi::kI64, Field::kValue}, param::kFlags32, param::kSkip64};
+    param::kStream, param::kAddress, {Abi::kU64, Field::kValue}, param::kFlags32, param::kSkipU64};
 inline constexpr Param kWriteValue32[] = {param::kStream, param::kAddress, {Abi::kI32, Field::kValue}, param::kFlags32};
-inline constexpr Param kWriteValue64[] = {param::kStream, param::kAddress, {Abi::kI64, Field::kValue}, param::kFlags32};
+inline constexpr Param kWriteValue64[] = {param::kStream, param::kAddress, {Abi::kU64, Field::kValue}, param::kFlags32};
 inline constexpr Param kStreamCreateMask[] = {param::kOutStream, param::kSkip32, param::kSkip};
 // hipGraphInstantiateParams: error node, flags, result, upload stream.
 inline constexpr Peek kInstantiateParams[] = {{Field::kFlags, 8}, {Field::kStream, 24}};

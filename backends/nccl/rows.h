@@ -15,7 +15,7 @@ using namespace hal;  // NOLINT(google-build-using-namespace): a table in the wo
 namespace rows {
 
 inline constexpr Param kComm{Abi::kPtr, Field::kCommunicator};
-inline constexpr Param kElements{Abi::kI64, Field::kCount};
+inline constexpr Param kElements{Abi::kSize, Field::kCount};
 inline constexpr Param kType{Abi::kI32, Field::kDatatype};
 inline constexpr Param kOp{Abi::kI32, Field::kReduceOp};
 inline constexpr Param kRoot{.abi = Abi::kI32, .into = Field::kRoot, .is_signed = true};
@@ -53,9 +53,9 @@ inline constexpr Param kRunAlgorithm[] = {param::kSkip, param::kSkip,   param::k
 
 // Two ranks.
 inline constexpr Param kPointToPoint[] = {param::kAddress, kElements, kType, kPeer, kComm, param::kStream};
-inline constexpr Param kPut[] = {param::kAddress, kElements,      kType,          kPeer,
-                                 param::kHandle,  param::kSkip64, param::kSkip32, param::kSkip32,
-                                 param::kFlags32, kComm,          param::kStream};
+inline constexpr Param kPut[] = {param::kAddress,  kElements,      kType,          kPeer,           param::kHandle,
+                                 param::kSkipSize, param::kSkip32, param::kSkip32, param::kFlags32, kComm,
+                                 param::kStream};
 inline constexpr Param kSignal[] = {kPeer, param::kSkip32, param::kSkip32, param::kFlags32, kComm, param::kStream};
 inline constexpr Param kWaitSignals[] = {param::kSkip32, param::kSkip, kComm, param::kStream};
 

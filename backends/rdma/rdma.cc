@@ -52,9 +52,9 @@ constexpr Param kModifySrq[] = {param::kHandle, param::kSkip, param::kSkip32};
 constexpr Param kQueryPort[] = {param::kHandle, param::kSkip32, param::kSkip};
 constexpr Param kQueryGid[] = {param::kHandle, param::kSkip32, param::kSkip32, param::kSkip};
 constexpr Param kRegister[] = {param::kHandle, param::kAddress, param::kBytes, param::kFlags32};
-constexpr Param kRegisterIova[] = {param::kHandle, param::kAddress, param::kBytes, param::kSkip64, param::kFlags32};
-constexpr Param kRegisterDmabuf[] = {param::kHandle, param::kSkip64, param::kBytes,
-                                     param::kSkip64, param::kSkip32, param::kFlags32};
+constexpr Param kRegisterIova[] = {param::kHandle, param::kAddress, param::kBytes, param::kSkipU64, param::kFlags32};
+constexpr Param kRegisterDmabuf[] = {param::kHandle,  param::kSkipU64, param::kBytes,
+                                     param::kSkipU64, param::kSkip32,  param::kFlags32};
 constexpr Param kRegisterEx[] = {param::kHandle, kMrInit};
 constexpr Param kDeregister[] = {kMr};
 constexpr Param kCreateCq[] = {param::kHandle, param::kSkip32, param::kSkip, param::kSkip, param::kSkip32};
@@ -72,8 +72,8 @@ constexpr Param kImport[] = {param::kHandle, param::kSkip32};
 constexpr Param kQueryPkey[] = {param::kHandle, param::kSkip32, param::kSkip32, param::kSkip};
 constexpr Param kFindPkey[] = {param::kHandle, param::kSkip32, param::kSkip32};
 constexpr Param kQueryGidEntry[] = {param::kHandle, param::kSkip32,  param::kSkip32,
-                                    param::kSkip,   param::kFlags32, param::kSkip64};
-constexpr Param kQueryGidTable[] = {param::kHandle, param::kSkip, param::kSkip64, param::kFlags32, param::kSkip64};
+                                    param::kSkip,   param::kFlags32, param::kSkipSize};
+constexpr Param kQueryGidTable[] = {param::kHandle, param::kSkip, param::kSkipSize, param::kFlags32, param::kSkipSize};
 constexpr Param kResolveAddress[] = {param::kHandle, param::kSkip, param::kSkip, param::kSkip};
 constexpr Param kAddressOfCompletion[] = {param::kHandle, param::kSkip, param::kSkip, param::kSkip32};
 constexpr Param kReregister[] = {param::kHandle,  param::kSkip32, param::kHandle2,

@@ -31,6 +31,7 @@ import mixed_host
 import otlp
 import page
 import privileges
+import programs_32bit
 import released
 import stacks
 import steady
@@ -42,8 +43,8 @@ import waits
 import whole
 
 MODULES = (exactness, times, lifetime, discovery, foreign, filters, hostside, metrics, devices, mixed_host, vendors, verbs,
-           collectives, cluster, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page, privileges, released,
-           waits, whole)
+           collectives, cluster, stacks, steady, causes, annotations, inference, timelines, merging, otlp, page, privileges,
+           programs_32bit, released, waits, whole)
 SKIPPED = 77
 
 

@@ -4,8 +4,10 @@
 // x86-64: a compiled caller passes distinct words to a function that stores every argument register and stack slot.
 // arm64: a compiled callee returns one parameter; its instructions are followed back to where it came from. So both
 // conventions are checked on an x86-64 machine; without a compiler for a target that half is skipped, visibly.
+// 32-bit x86: a compiled callee returns one parameter, and all are on the stack: it reads the right bytes of it.
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -375,6 +377,87 @@ void check_arm64(const Cases& cases, const std::string& compiler) {
   testing::Test::RecordProperty("words", static_cast<int>(words));
 }
 
+// Where in the stack a function of 32-bit x86 reads, as offsets from the stack pointer at its start.
+std::set<unsigned> stack_reads(const std::vector<std::string>& body) {
+  std::set<unsigned> offsets;
+  for (const std::string& line : body) {
+    const size_t end = line.find("(%esp)");
+    if (end == std::string::npos) continue;
+    size_t begin = end;
+    while (begin > 0 && std::isdigit(static_cast<unsigned char>(line[begin - 1])) != 0) --begin;
+    offsets.insert(static_cast<unsigned>(std::stoul(line.substr(begin, end - begin))));
+  }
+  return offsets;
+}
+
+// Prototypes of what a 32-bit call is captured of; for each parameter a row that captures it alone.
+Cases narrow_rows() {
+  constexpr Abi kAbis[] = {Abi::kI32, Abi::kPtr, Abi::kSize, Abi::kU64, Abi::kDim3};
+  Cases cases;
+  std::mt19937 random(20261126);
+  for (unsigned s = 0; s < 100; ++s) {
+    std::vector<Param> base(1 + random() % 9);
+    for (Param& param : base) param.abi = kAbis[random() % std::size(kAbis)];
+    for (size_t p = 0; p < base.size(); ++p) {
+      auto& shape = cases.shapes.emplace_back(base);
+      shape[p].into = shape[p].abi == Abi::kDim3 ? Field::kGridXY : Field::kBytes;
+      cases.rows.push_back({.name = "made_up", .kind = hal::Kind::kLaunch, .shape = shape});
+    }
+  }
+  return cases;
+}
+
+std::string narrow_source(const Cases& cases) {
+  std::string text = struct_types(cases);
+  for (size_t c = 0; c < cases.rows.size(); ++c) {
+    const auto wanted = captured_of(cases.rows[c]);
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const Param& param = cases.rows[c].shape[wanted[i].param];
+      const bool is_pair = struct_bytes(param) != 0 && wanted[i].bytes == 8;
+      const std::string name = fmt::format("p{}", wanted[i].param);
+      text += fmt::format("{} take_{}_{}({}) {{ return {}; }}\n",
+                          struct_bytes(param) == 0 ? c_type(param)
+                          : is_pair                ? "unsigned long long"
+                                                   : "unsigned",
+                          c, i, parameter_list(cases.rows[c].shape),
+                          struct_bytes(param) == 0 ? name
+                          : is_pair                ? fmt::format("{0}.w[0] | (unsigned long long){0}.w[1] << 32", name)
+                                                   : name + ".w[2]");
+    }
+  }
+  return text;
+}
+
+void check_x86_32(const std::string& compiler) {
+  Workshop shop;
+  if (!can_compile(shop, compiler)) GTEST_SKIP() << compiler << " does not work here";
+  const Cases cases = narrow_rows();
+  const std::string source = shop.write("callees.c", narrow_source(cases)), output = shop.at("callees.s");
+  ASSERT_TRUE(
+      run(fmt::format("{} -O2 -fomit-frame-pointer -fno-stack-protector -fcf-protection=none -fno-pic "
+                      "-ffreestanding -w -S -o {} {}",
+                      compiler, output, source)));
+  std::stringstream assembly;
+  assembly << std::ifstream(output).rdbuf();
+  const auto functions = functions_of(assembly.str());
+  size_t words = 0;
+  for (size_t c = 0; c < cases.rows.size(); ++c) {
+    SCOPED_TRACE(parameter_list(cases.rows[c].shape));
+    const auto lowered = hal::lower(cases.rows[c], Arch::kX86_32);
+    ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+    for (size_t i = 0; i < lowered->recipe.n_words; ++i) {
+      const auto body = functions.find(fmt::format("take_{}_{}", c, i));
+      ASSERT_NE(body, functions.end());
+      const unsigned at = 4 + 4 * hal::source_of(lowered->recipe, i).index;
+      const bool is_wide = (lowered->recipe.wide_words >> i & 1) != 0;
+      EXPECT_EQ(is_wide, lowered->words[i].bits == 64);
+      EXPECT_EQ(stack_reads(body->second), is_wide ? (std::set<unsigned>{at, at + 4}) : std::set<unsigned>{at});
+      ++words;
+    }
+  }
+  EXPECT_GT(words, 300U) << "more lie beyond the slots that are read than not";
+}
+
 constexpr unsigned kRandomShapes = 200;
 
 class LowerX86 : public testing::TestWithParam<const char*> {};
@@ -392,6 +475,11 @@ TEST_P(LowerArm64, EveryWordOfRandomPrototypesIsWhereTheCalleeFindsIt) {
 }
 INSTANTIATE_TEST_SUITE_P(Compilers, LowerArm64,
                          testing::Values("aarch64-linux-gnu-gcc", "clang-14 --target=aarch64-linux-gnu"),
+                         [](const auto& info) { return info.index == 0 ? "gcc" : "clang"; });
+
+class LowerX86Of32Bits : public testing::TestWithParam<const char*> {};
+TEST_P(LowerX86Of32Bits, EveryWordOfRandomPrototypesIsWhereTheCalleeFindsIt) { check_x86_32(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Compilers, LowerX86Of32Bits, testing::Values("gcc -m32", "clang-14 -m32"),
                          [](const auto& info) { return info.index == 0 ? "gcc" : "clang"; });
 
 TEST(LowerCases, MostRandomPrototypesCanBeLowered) {

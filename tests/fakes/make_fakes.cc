@@ -238,7 +238,8 @@ std::string caller_text(hal::Shape shape, bool is_void) {
   for (size_t i = 0; i < shape.size(); ++i) {
     const auto& param = shape[i];
     const std::string comma = i ? ", " : "";
-    const bool wide = param.abi == Abi::kI32 || param.abi == Abi::kI64;
+    const bool wide =
+        param.abi == Abi::kI32 || param.abi == Abi::kI64 || param.abi == Abi::kSize || param.abi == Abi::kU64;
     types += comma + (wide ? "unsigned long" : fakes::c_type(param));
     if (wide) {
       arguments += fmt::format("{}w[{}]", comma, first[i]);

@@ -17,6 +17,8 @@ std::string mangled(const hal::Row& row) {
         name += 'j';
         break;
       case Abi::kI64:
+      case Abi::kSize:
+      case Abi::kU64:
         name += 'm';
         break;
       case Abi::kPtr:
@@ -68,7 +70,10 @@ std::string c_type(const hal::Param& param) {
     case Abi::kI32:
       return "unsigned";
     case Abi::kI64:
+    case Abi::kSize:
       return "unsigned long";
+    case Abi::kU64:
+      return "unsigned long long";
     case Abi::kPtr:
       return "void *";
     case Abi::kFloat:
@@ -95,6 +100,8 @@ std::string shape_key(hal::Shape shape) {
         key += 'i';
         break;
       case Abi::kI64:
+      case Abi::kSize:
+      case Abi::kU64:
         key += 'l';
         break;
       case Abi::kPtr:

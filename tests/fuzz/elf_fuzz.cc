@@ -45,10 +45,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)image->build_id();
   (void)soname_matches(kLibrary, image->soname());
   (void)library_version(image->soname(), image->soname());
-  for (const ResolvedRow& one : resolve(kLibrary, *image, Arch::kX86_64)) {
+  for (const ResolvedRow& one : resolve(kLibrary, *image, arch_of(*image, Arch::kX86_64))) {
     require(one.state != RowState::kResolved || one.file_offset < size + 64);
   }
-  for (const Arch arch : {Arch::kX86_64, Arch::kArm64}) {
+  for (const Arch arch : {Arch::kX86_64, Arch::kArm64, Arch::kX86_32}) {
     for (const ArgumentRegisters captured : {kAllArguments, ArgumentRegisters{0}}) {
       const ProbePoint point = choose_probe_point({data, size}, arch, captured);
       require(point.delta < size || point.delta == 0);

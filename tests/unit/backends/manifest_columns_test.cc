@@ -49,7 +49,7 @@ constexpr std::pair<unsigned, std::string_view> kFlagNames[] = {
     {kPushesDevice, "pushes_device"},
     {kPopsDevice, "pops_device"},
 };
-constexpr std::string_view kAbiNames[] = {"i32", "i64", "ptr", "dim3", "struct", "float"};
+constexpr std::string_view kAbiNames[] = {"i32", "i64", "ptr", "dim3", "struct", "float", "size", "u64"};
 constexpr std::string_view kReturnNames[] = {"status", "pointer", "void"};
 constexpr std::string_view kRoleNames[] = {"none",     "init",   "init_all", "split", "shrink",      "grow",
                                            "finalize", "revoke", "destroy",  "ask",   "group_start", "group_end"};

@@ -24,6 +24,7 @@ namespace {
 struct CType {
   enum class Is { kVoid, kInteger, kPointer, kFloat, kStruct } is;
   size_t bytes;
+  bool is_wide_everywhere = false;  // long long; size_t and uint64_t are one type here, so of them nothing is known
 };
 
 template <typename T>
@@ -35,7 +36,8 @@ constexpr CType c_type() {
   } else if constexpr (std::is_floating_point_v<T>) {
     return {CType::Is::kFloat, sizeof(T)};
   } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
-    return {CType::Is::kInteger, sizeof(T)};
+    using Plain = std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, char, T>>;
+    return {CType::Is::kInteger, sizeof(T), std::is_same_v<Plain, unsigned long long>};
   } else {
     return {CType::Is::kStruct, sizeof(T)};
   }
@@ -61,7 +63,10 @@ inline std::string mismatch(const hal::Param& param, const CType& type) {
   switch (param.abi) {
     case hal::Abi::kI32:
       return is_word && type.bytes <= 4 ? "" : "is not a 32-bit integer";
+    case hal::Abi::kSize:
+      return is_word && type.bytes == 8 && !type.is_wide_everywhere ? "" : "is not as wide as a pointer everywhere";
     case hal::Abi::kI64:
+    case hal::Abi::kU64:
       return is_word && type.bytes == 8 ? "" : "is not eight bytes";
     case hal::Abi::kPtr:
       if (!param.peeks.empty() && type.is != CType::Is::kPointer) return "is not a pointer to peek behind";

@@ -30,14 +30,14 @@ const Backend kInvented{.name = "invented",
 
 class Decoding {
  public:
-  explicit Decoding(Row row) : row_(row) {
+  explicit Decoding(Row row, Arch arch = Arch::kX86_64) : row_(row), arch_(arch) {
     call_.row = &row_;
     call_.owner = &kInvented;
     call_.kind = row_.kind;
   }
   Event operator()(std::vector<uint64_t> words, uint64_t ret = 0, uint16_t valid = 0xffff,
                    Outcome outcome = Outcome::kReturned) const {
-    const Result<Lowered> lowered = lower(row_, Arch::kX86_64);
+    const Result<Lowered> lowered = lower(row_, arch_);
     EXPECT_TRUE(lowered.ok());
     Event event;
     event.outcome = outcome;
@@ -50,6 +50,7 @@ class Decoding {
 
  private:
   Row row_;
+  Arch arch_;
   Call call_;
   mutable Exchange exchange_;
 };
@@ -213,6 +214,16 @@ TEST(Decode, AMemberOfAStructByValueIsShiftedOut) {
   const Decoding decoding({.name = "prefetch", .kind = Kind::kMemcpy, .shape = kShape});
   EXPECT_EQ(decoding({(uint64_t{3} << 32) | 1}).device, 3);
   EXPECT_EQ(decoding({(uint64_t{0xffffffff} << 32) | 1}).device, -1);
+}
+
+TEST(Decode, ASizeOfWhichA32BitCallDoesNotSayAPartIsUnknown) {
+  static constexpr Peek kHeight[] = {{Field::kHeight, 8, 8}};  // in a structure of another layout there
+  static constexpr Param kShape[] = {param::kWidth, {Abi::kPtr, Field::kNone, kHeight}, param::kAddress};
+  const Row row{.name = "copy", .kind = Kind::kMemcpy, .shape = kShape};
+  EXPECT_EQ(Decoding(row)({10, 20, 0x1000}).bytes, 200U);
+  const Event narrow = Decoding(row, Arch::kX86_32)({10, 0x1000});
+  EXPECT_FALSE(narrow.has(Has::kBytes)) << "not 10";
+  EXPECT_EQ(narrow.address, 0x1000U);
 }
 
 constexpr Param kOnCommunicator[] = {{Abi::kPtr, Field::kCommunicator},

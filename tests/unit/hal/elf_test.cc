@@ -24,11 +24,12 @@ Result<ElfImage> open_path(const std::string& path) {
   return ElfImage::open(std::move(fd), path);
 }
 
-class FixtureElf : public Test {
+// Flags of the compiler: none, or those of a 32-bit library that needs nothing else.
+class FixtureElf : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const auto path = fixture::library();
-    if (!path) GTEST_SKIP() << "no C compiler (cc) to build the fixture with";
+    const auto path = fixture::library("cc", GetParam());
+    if (!path) GTEST_SKIP() << "cc " << GetParam() << " does not build the fixture here";
     bytes_ = fixture::contents(*path);
     auto image = open_path(*path);
     ASSERT_TRUE(image) << image.error().text();
@@ -41,12 +42,25 @@ class FixtureElf : public Test {
     return found.empty() ? Symbol{} : found.front();
   }
 
+  // Calls `change` with the file's header, of whichever class it is.
+  template <typename Change>
+  void with_header(const Change& change) {
+    if (bytes_[EI_CLASS] == ELFCLASS32) {
+      change(*reinterpret_cast<Elf32_Ehdr*>(bytes_.data()));
+    } else {
+      change(*reinterpret_cast<Elf64_Ehdr*>(bytes_.data()));
+    }
+  }
+
   std::string path_;
   std::string bytes_;
   std::optional<ElfImage> image_;
 };
 
-TEST_F(FixtureElf, ReportsWhatTheFileIs) {
+INSTANTIATE_TEST_SUITE_P(OfClass, FixtureElf, testing::Values("", fixture::kNarrow),
+                         [](const auto& made) { return std::string(*made.param == '\0' ? "64" : "32"); });
+
+TEST_P(FixtureElf, ReportsWhatTheFileIs) {
   EXPECT_EQ(image_->soname(), "libfixture.so.7");
   EXPECT_FALSE(image_->is_executable());
   EXPECT_FALSE(image_->is_stripped());
@@ -54,7 +68,7 @@ TEST_F(FixtureElf, ReportsWhatTheFileIs) {
   EXPECT_EQ(image_->path(), path_);
 }
 
-TEST_F(FixtureElf, BuildIdIsTheOneReadelfPrints) {
+TEST_P(FixtureElf, BuildIdIsTheOneReadelfPrints) {
   std::string expected;
   for (const std::string& line : fixture::output_of("readelf -n " + path_)) {
     const size_t at = line.find("Build ID: ");
@@ -64,19 +78,19 @@ TEST_F(FixtureElf, BuildIdIsTheOneReadelfPrints) {
   EXPECT_EQ(image_->build_id(), expected);
 }
 
-TEST_F(FixtureElf, FindsWeakAndLocalFunctions) {
+TEST_P(FixtureElf, FindsWeakAndLocalFunctions) {
   EXPECT_FALSE(only("weak_one").is_local);
   const Symbol local = only("local_one");
   EXPECT_TRUE(local.is_local);
   EXPECT_GT(local.size, 0U);
 }
 
-TEST_F(FixtureElf, AliasesShareAnAddressAndKeepTheirNames) {
+TEST_P(FixtureElf, AliasesShareAnAddressAndKeepTheirNames) {
   EXPECT_EQ(only("aliased").file_offset, only("exported").file_offset);
   EXPECT_EQ(only("aliased").name, "aliased");
 }
 
-TEST_F(FixtureElf, PutsTheDefaultVersionFirst) {
+TEST_P(FixtureElf, PutsTheDefaultVersionFirst) {
   const auto found = image_->find("versioned");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].version, "V2");
@@ -86,7 +100,7 @@ TEST_F(FixtureElf, PutsTheDefaultVersionFirst) {
   EXPECT_NE(found[0].file_offset, found[1].file_offset);
 }
 
-TEST_F(FixtureElf, FindsNeitherDataNorImportsNorFragmentsOfNames) {
+TEST_P(FixtureElf, FindsNeitherDataNorImportsNorFragmentsOfNames) {
   EXPECT_TRUE(image_->find("a_variable").empty());
   EXPECT_TRUE(image_->find("export").empty());
   EXPECT_TRUE(image_->find("exported_").empty());
@@ -94,7 +108,7 @@ TEST_F(FixtureElf, FindsNeitherDataNorImportsNorFragmentsOfNames) {
   EXPECT_TRUE(image_->find("__cxa_finalize").empty());
 }
 
-TEST_F(FixtureElf, MatchesMangledNamesByGlobalBaseNameOnly) {
+TEST_P(FixtureElf, MatchesMangledNamesByGlobalBaseNameOnly) {
   const auto found = image_->find_mangled("twined");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].name, "_Z6twinedi");
@@ -102,7 +116,7 @@ TEST_F(FixtureElf, MatchesMangledNamesByGlobalBaseNameOnly) {
   EXPECT_TRUE(image_->find_mangled("inner").empty());
 }
 
-TEST_F(FixtureElf, FileOffsetsAreWhereTheCodeIs) {
+TEST_P(FixtureElf, FileOffsetsAreWhereTheCodeIs) {
   for (const Symbol& symbol : image_->functions()) {
     const auto code = image_->bytes_at(symbol.file_offset, symbol.size);
     ASSERT_EQ(code.size(), symbol.size) << symbol.name;
@@ -115,7 +129,7 @@ TEST_F(FixtureElf, FileOffsetsAreWhereTheCodeIs) {
   EXPECT_TRUE(image_->bytes_at(UINT64_MAX, 16).empty());
 }
 
-TEST_F(FixtureElf, CoveringFindsTheFunctionAroundEveryByteOfIt) {
+TEST_P(FixtureElf, CoveringFindsTheFunctionAroundEveryByteOfIt) {
   const Symbol symbol = only("calls_local");
   for (uint64_t at = 0; at < symbol.size; ++at) {
     const Symbol* covering = image_->covering(symbol.file_offset + at);
@@ -125,11 +139,8 @@ TEST_F(FixtureElf, CoveringFindsTheFunctionAroundEveryByteOfIt) {
   EXPECT_EQ(image_->covering(0), nullptr);
 }
 
-TEST_F(FixtureElf, ReadsTheDynamicSegmentWhenThereAreNoSections) {
-  auto* header = reinterpret_cast<Elf64_Ehdr*>(bytes_.data());
-  header->e_shoff = 0;
-  header->e_shnum = 0;
-  header->e_shstrndx = 0;
+TEST_P(FixtureElf, ReadsTheDynamicSegmentWhenThereAreNoSections) {
+  with_header([](auto& header) { header.e_shoff = header.e_shnum = header.e_shstrndx = 0; });
   auto bare = ElfImage::open(fixture::file_of(bytes_), "bare");
   ASSERT_TRUE(bare) << bare.error().text();
   EXPECT_TRUE(bare->is_stripped());
@@ -145,7 +156,7 @@ TEST_F(FixtureElf, ReadsTheDynamicSegmentWhenThereAreNoSections) {
   }
 }
 
-TEST_F(FixtureElf, OutlivesItsMove) {
+TEST_P(FixtureElf, OutlivesItsMove) {
   const Symbol before = only("exported");
   ElfImage moved = *std::move(image_);
   const auto after = moved.find("exported");
@@ -168,7 +179,7 @@ void use(const ElfImage& image, uint64_t file_bytes) {
   (void)image.bytes_at(0, 64);
 }
 
-TEST_F(FixtureElf, SurvivesBeingCutAtEveryLength) {
+TEST_P(FixtureElf, SurvivesBeingCutAtEveryLength) {
   size_t opened = 0;
   for (size_t length = 0; length < bytes_.size(); ++length) {
     auto cut = ElfImage::open(fixture::file_of(std::string_view(bytes_).substr(0, length)), "cut");
@@ -182,16 +193,17 @@ TEST_F(FixtureElf, SurvivesBeingCutAtEveryLength) {
   EXPECT_LT(opened, bytes_.size());  // section headers are at the end: most cuts lose them and say so
 }
 
-TEST_F(FixtureElf, SurvivesRandomDamage) {
+TEST_P(FixtureElf, SurvivesRandomDamage) {
   std::mt19937_64 random(20261121);
   size_t opened = 0;
+  uint64_t tables = 0;
+  with_header([&](const auto& header) { tables = header.e_shoff; });
   constexpr int kRounds = 6000;
   for (int round = 0; round < kRounds; ++round) {
     std::string damaged = bytes_;
     const int changes = 1 + static_cast<int>(random() % 8);
     for (int i = 0; i < changes; ++i) {
       // Headers and tables are where damage matters: half of it goes to the first 4 KiB or the section headers.
-      const uint64_t tables = reinterpret_cast<const Elf64_Ehdr*>(bytes_.data())->e_shoff;
       const uint64_t at = random() % 4 == 0   ? random() % 4096
                           : random() % 2 == 0 ? tables + random() % (bytes_.size() - tables)
                                               : random() % bytes_.size();
@@ -211,7 +223,15 @@ TEST(Elf, RefusesOtherFilesWithASentence) {
   std::memcpy(small.data(), ELFMAG, SELFMAG);
   small[EI_CLASS] = ELFCLASS32;
   small[EI_DATA] = ELFDATA2LSB;
-  for (const std::string& bytes : {std::string{}, std::string("#!/bin/sh\n"), std::string(100, 'x'), small}) {
+  const auto of_machine = [&](uint16_t machine) {
+    std::string bytes = small;
+    std::memcpy(bytes.data() + offsetof(Elf32_Ehdr, e_machine), &machine, sizeof machine);
+    return bytes;
+  };
+  std::string big_endian = of_machine(EM_386);
+  big_endian[EI_DATA] = ELFDATA2MSB;
+  for (const std::string& bytes : {std::string{}, std::string("#!/bin/sh\n"), std::string(100, 'x'), small,
+                                   of_machine(EM_ARM), of_machine(EM_X86_64), big_endian}) {
     auto image = ElfImage::open(fixture::file_of(bytes), "/some/file");
     ASSERT_FALSE(image);
     EXPECT_EQ(image.error().code(), Errc::kNotSupported);

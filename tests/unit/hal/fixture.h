@@ -102,6 +102,9 @@ inline std::optional<std::string> library(const std::string& compiler = "cc", co
   return build(fmt::format("libfixture-{}.so", compiler), fmt::format(fmt::runtime(kLibraryCommand), compiler, flags));
 }
 
+// Of a 32-bit library that needs no other.
+inline constexpr const char* kNarrow = "-m32 -nostdlib -ffreestanding -fno-stack-protector -fcf-protection=none";
+
 inline std::optional<std::string> program() { return build("program", "cc -O2 -DSTATIC_COPY -o {out} {source}"); }
 inline std::optional<std::string> stripped_program() {
   return build("program-stripped", "cc -O2 -DSTATIC_COPY -s -o {out} {source}");

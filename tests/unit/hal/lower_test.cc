@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hal/prologue.h"
 #include "hal/shapes.h"
 
 namespace ingero::hal {
@@ -55,6 +56,56 @@ TEST(Lower, ALaunchWithTwoDim3SpillsOnX86AndFillsArm) {
                                                           {"block_z", "r4"},
                                                           {"shared_bytes", "r6"},
                                                           {"stream", "r7"}}));
+}
+
+TEST(Lower, OnX86Of32BitsEverythingIsOnTheStackInSlotsOfFourBytes) {
+  EXPECT_EQ(places(shape::kLaunch, Arch::kX86_32), (Places{{"function", "s0"},
+                                                           {"grid_xy", "s1"},
+                                                           {"grid_z", "s3"},
+                                                           {"block_xy", "s4"},
+                                                           {"block_z", "s6"},
+                                                           {"shared_bytes", "s8"},
+                                                           {"stream", "s9"}}));
+  const Result<Lowered> lowered = lower(row_of(shape::kLaunch), Arch::kX86_32);
+  ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+  EXPECT_EQ(lowered->recipe.is_narrow, 1);
+  EXPECT_EQ(lowered->recipe.stack_slots, 10) << "up to the stream";
+  EXPECT_EQ(lowered->recipe.wide_words, 0b01010) << "the two pairs of a dim3";
+  EXPECT_EQ(captured_registers(lowered->recipe), 0U);
+  const uint8_t bits[] = {32, 64, 32, 64, 32, 32, 32};
+  for (size_t i = 0; i < std::size(bits); ++i) EXPECT_EQ(lowered->words[i].bits, bits[i]) << i;
+  EXPECT_EQ(lower(row_of(shape::kLaunch), Arch::kX86_64)->recipe.is_narrow, 0);
+}
+
+TEST(Lower, OnX86Of32BitsAnIntegerOf64TakesTwoSlotsAndAlignsNothing) {
+  static constexpr Param kShape[] = {param::kHandle, param::kFlags64, param::kBytes, param::kAddress};
+  EXPECT_EQ(places(kShape, Arch::kX86_32),
+            (Places{{"handle", "s0"}, {"flags", "s1"}, {"bytes", "s3"}, {"address", "s4"}}));
+  EXPECT_EQ(lower(row_of(kShape), Arch::kX86_32)->recipe.wide_words, 0b0010);
+}
+
+TEST(Lower, OnX86Of32BitsWhatARowDoesNotSayIsLeftOut) {
+  static constexpr Param kUnsized[] = {param::kHandle, {Abi::kI64}, param::kBytes};
+  static constexpr Param kBehindFloat[] = {param::kHandle, {Abi::kFloat}, param::kBytes};
+  static constexpr Param kBehindStruct[] = {param::kHandle, {.abi = Abi::kStruct, .bytes = 64}, param::kBytes};
+  for (const Shape shape : {Shape(kUnsized), Shape(kBehindFloat), Shape(kBehindStruct)}) {
+    EXPECT_EQ(places(shape, Arch::kX86_32), (Places{{"handle", "s0"}}));
+    EXPECT_TRUE(lower(row_of(shape), Arch::kX86_32)->lacks_size);
+    EXPECT_FALSE(lower(row_of(shape), Arch::kX86_64)->lacks_size);
+  }
+  // Behind a pointer only the first four bytes are the same there.
+  static constexpr Peek kFields[] = {{Field::kHandle, 0, 4}, {Field::kWidth, 0, 8}, {Field::kHeight, 8, 4}};
+  static constexpr Param kPeeks[] = {{Abi::kPtr, Field::kNone, kFields}, param::kOutDevice};
+  EXPECT_EQ(places(kPeeks, Arch::kX86_32), (Places{{"handle", "s0->0:4"}, {"device", "s1->0:4!"}}));
+  // No more slots are read than these.
+  static constexpr Param kFar[] = {param::kFlags64, param::kSkipU64, param::kSkipU64, param::kSkipU64,
+                                   param::kSkipU64, param::kSkipU64, param::kSkipU64, param::kSkip,
+                                   param::kHandle,  param::kHandle2, param::kAddress};
+  EXPECT_EQ(places(kFar, Arch::kX86_32), (Places{{"flags", "s0"}, {"handle", "s15"}}));
+}
+
+TEST(Lower, OnX86Of32BitsNamesAreReadBehindTheStack) {
+  EXPECT_EQ(places(shape::kLookUpFunction, Arch::kX86_32), (Places{{"handle2", "s1"}, {"name", "s2\""}}));
 }
 
 TEST(Lower, ALaunchByHandleTakesThreeStackSlotsOnX86AndOneOnArm) {

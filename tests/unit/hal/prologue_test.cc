@@ -255,6 +255,36 @@ TEST(PrologueX86, SaysWhereTheKernelTakesNoProbe) {
   EXPECT_FALSE(choose_probe_point(Code{0x2e, 0x0f, 0x1f, 0x40, 0x00} + kPushRbp, Arch::kX86_64).refused);
 }
 
+TEST(PrologueX86Of32Bits, StaysAtTheSymbolAndSaysWhatIsThere) {
+  struct Case {
+    Code code;
+    std::string_view instruction;
+    bool single_stepped, refused;
+  };
+  const Case cases[] = {
+      {Code{0x55, 0x89, 0xe5}, "push", false, false},
+      {Code{0xf3, 0x0f, 0x1e, 0xfb, 0x55}, "endbr32", true, false},
+      {Code{0x83, 0xec, 0x1c}, "sub", true, false},
+      {Code{0xe9, 0, 0, 0, 0}, "jmp", false, false},
+      {Code{0x40}, "inc", true, false},  // REX in 64-bit code
+      {Code{0x48}, "dec", true, false},
+      {Code{0x8b, 0x44, 0x24, 0x04}, "mov", true, false},
+      {Code{0x65, 0xa1, 0x14, 0, 0, 0}, "unknown", true, false},  // in 64-bit code eight bytes of address
+      {Code{0x60}, "unknown", true, false},                       // pusha
+      {Code{0x06}, "unknown", true, true},                        // push %es
+      {Code{0xcc}, "other", true, true},
+      {Code{0x2e, 0x90}, "nop", true, true},
+      {Code{}, "unknown", true, false},
+  };
+  for (const Case& one : cases) {
+    const ProbePoint point = choose_probe_point(one.code, Arch::kX86_32, 0);
+    EXPECT_EQ(point.delta, 0U);
+    EXPECT_EQ(point.instruction, one.instruction);
+    EXPECT_EQ(point.single_stepped, one.single_stepped) << one.instruction;
+    EXPECT_EQ(point.refused, one.refused) << one.instruction;
+  }
+}
+
 TEST(PrologueArm64, SaysWhereTheKernelTakesNoProbe) {
   const auto refused = [](uint32_t word) {
     Code code;

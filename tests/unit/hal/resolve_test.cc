@@ -185,6 +185,20 @@ TEST_F(Resolve, ReadsTheOtherArchitecturesFilesToo) {
   }
 }
 
+TEST_F(Resolve, Reads32BitFilesWhereX86RunsThem) {
+  const auto path = fixture::library("cc", fixture::kNarrow);
+  if (!path) GTEST_SKIP() << "cc -m32 does not work here";
+  open(*path);
+  const Row rows[] = {row("copy", kPtsz | kV2), row("wrapper")};
+  const Library library{"libfixture", kSonames, rows, "LAYER"};
+  EXPECT_EQ(arch_of(*image_, Arch::kX86_64), Arch::kX86_32);
+  const auto resolved = resolve(library, *image_, Arch::kX86_32);
+  EXPECT_EQ(symbols(resolved, RowState::kResolved), (Names{"copy", "copy_ptsz", "copy_v2", "wrapper"}));
+  for (const ResolvedRow& one : resolved) EXPECT_EQ(one.file_offset, image_->find(one.symbol)[0].file_offset);
+  EXPECT_EQ(arch_of(*image_, Arch::kArm64), Arch::kArm64);
+  for (const ResolvedRow& one : resolve(library, *image_, Arch::kArm64)) EXPECT_EQ(one.state, RowState::kRefused);
+}
+
 TEST_F(Resolve, AStaticCopyIsProvedByAnyAnchor) {
   const Library library{"libfixture", kSonames, {}, "LAYER", 0, true, kAnchors};
   EXPECT_TRUE(holds_static_copy(library, *image_));

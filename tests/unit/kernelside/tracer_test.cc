@@ -37,6 +37,31 @@ TEST_F(TracerTest, AliasesCostOneProbeAndWhatIsNotThereSaysSo) {
   EXPECT_EQ(absent, 1);
 }
 
+TEST_F(TracerTest, A32BitLibraryHasRecipesOfItsOwnAndSaysWhatItLacks) {
+  const auto narrow = hal::fixture::library("cc", hal::fixture::kNarrow);
+  if (!narrow || hal::kHostArch != hal::Arch::kX86_64) GTEST_SKIP() << "no 32-bit x86 here, or cc -m32 does not work";
+  const std::string other = folder_.path() + "/libfixture32.so";
+  std::filesystem::copy_file(*narrow, other);
+  map(100, library_);
+  map(101, other);
+  ASSERT_TRUE(tracer_->scan().ok());
+  const auto reports = tracer_->reports();
+  ASSERT_EQ(reports.size(), 2U);
+  for (const FileReport& report : reports) {
+    const bool is_narrow = report.path == other;
+    EXPECT_EQ(report.probes, kProbes) << report.path;
+    EXPECT_EQ(report.arch, is_narrow ? hal::Arch::kX86_32 : hal::Arch::kX86_64);
+    EXPECT_EQ(report.note, is_narrow ? "32-bit" : "");
+  }
+  const auto narrow_recipes =
+      std::ranges::count_if(recipes_, [](const auto& one) { return one.second.is_narrow != 0; });
+  EXPECT_EQ(static_cast<size_t>(narrow_recipes), kProbes);
+  EXPECT_EQ(recipes_.size(), 2 * kProbes);
+  EXPECT_EQ(ledger_.count(hal::Loss::library_32bit), 1U);
+  EXPECT_NE(ledger_.sentence(hal::Loss::library_32bit).find(other + " in process 101"), std::string::npos);
+  EXPECT_EQ(ledger_.count(hal::Loss::library_unsupported), 0U);
+}
+
 TEST_F(TracerTest, AnAddressThatTwoTablesDescribeGetsOneProbe) {
   start(kBoth);
   map(100, library_);

@@ -1,5 +1,6 @@
-// Both instruction sets are unwound on every machine: arm64 here from a library that the cross compiler made and a
-// stack written by hand, with signed return addresses as a processor with pointer authentication leaves them.
+// All instruction sets are unwound on every machine, here from libraries that compilers for them made and stacks
+// written by hand: arm64 with signed return addresses as a processor with pointer authentication leaves them, and
+// 32-bit x86.
 #include "symbols/machine.h"
 
 #include <fcntl.h>
@@ -138,18 +139,27 @@ signal_return:
 constexpr uint64_t kBase = 0xaaaac0000000, kText = 0x10000, kStack = 0xffffe0000000;
 constexpr uint64_t kOuterReturns = 0x004, kInnerReturns = 0x110, kLeafReturns = 0x210, kLeafToUnknown = 0x408;
 
-class Arm64Stack : public testing::Test {
+// What a library is made of, and where a process has its code and the stack.
+struct MadeOf {
+  Arch arch;
+  std::string compiler;
+  const char* source;
+  uint64_t base, stack;
+};
+
+class MadeStack : public testing::Test {
  protected:
-  // A process that maps the library's code at kBase.
+  explicit MadeStack(MadeOf made) : made_(std::move(made)) {}
+  // A process that maps the library's code.
   void SetUp() override {
     folder_ = fmt::format("{}/tests/machine.{}", INGERO_BINARY_DIR, getpid());
     std::filesystem::create_directories(folder_ + "/1/root");
     const std::string library = folder_ + "/1/root/lib.so";
-    std::ofstream(folder_ + "/source.s") << kSource;
-    const std::string command =
-        fmt::format("aarch64-linux-gnu-gcc -shared -nostdlib -Wl,-Ttext={:#x} {}/source.s -o {} 2>{}/log", kText,
-                    folder_, library, folder_);
-    if (std::system("command -v aarch64-linux-gnu-gcc >/dev/null") != 0) GTEST_SKIP() << "no aarch64-linux-gnu-gcc";
+    std::ofstream(folder_ + "/source.s") << made_.source;
+    const std::string command = fmt::format("{} -shared -nostdlib -Wl,-Ttext={:#x} {}/source.s -o {} 2>{}/log",
+                                            made_.compiler, kText, folder_, library, folder_);
+    const std::string nothing = fmt::format("echo | {} -c -x assembler - -o /dev/null 2>/dev/null", made_.compiler);
+    if (std::system(nothing.c_str()) != 0) GTEST_SKIP() << made_.compiler << " does not work here";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
     struct stat status {};
     ASSERT_EQ(stat(library.c_str(), &status), 0);
@@ -158,22 +168,14 @@ class Arm64Stack : public testing::Test {
     ASSERT_TRUE(file.ok());
     uint64_t offset = 0;
     while (offset < 1 << 20 && (*file)->address_of(offset) != kText) offset += 0x1000;
-    std::ofstream(folder_ + "/1/maps") << fmt::format("{:x}-{:x} r-xp {:08x} 00:01 {} /lib.so\n", kBase, kBase + 0x1000,
-                                                      offset, status.st_ino);
+    std::ofstream(folder_ + "/1/maps") << fmt::format("{:x}-{:x} r-xp {:08x} 00:01 {} /lib.so\n", made_.base,
+                                                      made_.base + 0x1000, offset, status.st_ino);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  void put(uint64_t at, uint64_t word) { std::memcpy(stack_.data() + (at - kStack), &word, sizeof word); }
-  static uint64_t signed_address(uint64_t offset) { return (kBase + offset) | kSignature; }
-
-  // inner's frame at `at`, outer's above it; the registers stand in inner, leaf called or returned.
-  void calls_of_inner(uint64_t at = kStack) {
-    head_.registers[WIRE_STACK_SP] = at;
-    head_.registers[WIRE_STACK_BP] = at;
-    put(at, at + 48);
-    put(at + 8, signed_address(kInnerReturns));
-    put(at + 48, 0);
-    put(at + 56, signed_address(kOuterReturns));
+  template <typename Word>
+  void put(uint64_t at, Word word) {
+    std::memcpy(stack_.data() + (at - made_.stack), &word, sizeof word);
   }
 
   static Result<Fd> opened(const std::string& path) {
@@ -189,7 +191,7 @@ class Arm64Stack : public testing::Test {
         },
         [this](uint32_t pid) { return read_file(fmt::format("{}/{}/maps", folder_, pid), 1 << 20); }, folder_);
     AddressSpace space(files, 1);
-    Unwinder unwinder(Arch::kArm64);
+    Unwinder unwinder(made_.arch);
     Symboliser symboliser(opened);
     const NativeStack stack = unwinder.unwind(head_, stack_, space);
     if (is_whole != nullptr) *is_whole = stack.is_whole;
@@ -201,12 +203,29 @@ class Arm64Stack : public testing::Test {
     return found;
   }
 
+  const MadeOf made_;
   std::string folder_;
   wire_stack head_{};
   Bytes stack_ = Bytes(1024);
 };
 
 using Names = std::vector<std::string>;
+
+class Arm64Stack : public MadeStack {
+ protected:
+  Arm64Stack() : MadeStack({Arch::kArm64, "aarch64-linux-gnu-gcc", kSource, kBase, kStack}) {}
+  static uint64_t signed_address(uint64_t offset) { return (kBase + offset) | kSignature; }
+
+  // inner's frame at `at`, outer's above it; the registers stand in inner, leaf called or returned.
+  void calls_of_inner(uint64_t at = kStack) {
+    head_.registers[WIRE_STACK_SP] = at;
+    head_.registers[WIRE_STACK_BP] = at;
+    put(at, at + 48);
+    put(at + 8, signed_address(kInnerReturns));
+    put(at + 48, uint64_t{0});
+    put(at + 56, signed_address(kOuterReturns));
+  }
+};
 
 TEST_F(Arm64Stack, OfACallThatReturnedIsWholeThroughSignedReturnAddresses) {
   calls_of_inner();
@@ -272,6 +291,124 @@ TEST_F(Arm64Stack, EndsWhereARecordLeadsToWhereNothingCalls) {
   head_.registers[WIRE_STACK_IP] = kBase + kLeafToUnknown;
   put(kStack + 8, signed_address(kInnerReturns + 4));  // behind ldp
   EXPECT_EQ(names(), (Names{"unknown"}));
+}
+
+// start calls outer, outer inner, inner leaf; unknown, which keeps a frame pointer, calls leaf too.
+constexpr const char* kNarrowSource = R"(
+  .text
+start:                          # 0x000
+  .cfi_startproc
+  .cfi_undefined 8
+  .skip 16, 0x90
+  call outer                    # 0x010
+  nop
+  .cfi_endproc
+  .size start, .-start
+  .org 0x100
+outer:
+  .cfi_startproc
+  push %ebp
+  .cfi_def_cfa_offset 8
+  .cfi_offset 5, -8
+  mov %esp, %ebp
+  .cfi_def_cfa_register 5
+  push %ebx
+  .cfi_offset 3, -12
+  call inner                    # 0x104
+  pop %ebx
+  pop %ebp
+  .cfi_def_cfa 4, 4
+  ret
+  .cfi_endproc
+  .size outer, .-outer
+  .org 0x200
+inner:
+  .cfi_startproc
+  sub $28, %esp
+  .cfi_def_cfa_offset 32
+  call leaf                     # 0x203
+  add $28, %esp
+  .cfi_def_cfa_offset 4
+  ret
+  .cfi_endproc
+  .size inner, .-inner
+  .org 0x300
+leaf:
+  .cfi_startproc
+  ret
+  .cfi_endproc
+  .size leaf, .-leaf
+  .org 0x400
+unknown:                        # of which the tables say nothing
+  push %ebp
+  mov %esp, %ebp
+  call leaf                     # 0x403
+  pop %ebp
+  ret
+  .size unknown, .-unknown
+  .globl start, outer, inner, leaf, unknown
+  .type start, %function
+  .type outer, %function
+  .type inner, %function
+  .type leaf, %function
+  .type unknown, %function
+)";
+
+constexpr uint32_t kNarrowBase = 0xf7a00000, kNarrowStack = 0xffe00000;
+constexpr uint32_t kCalledOuter = 0x015, kCalledInner = 0x109, kCalledLeaf = 0x208, kUnknownCalledLeaf = 0x408;
+
+class NarrowStack : public MadeStack {
+ protected:
+  NarrowStack() : MadeStack({Arch::kX86_64, "gcc -m32", kNarrowSource, kNarrowBase, kNarrowStack}) {
+    head_.reason = WIRE_STACK_EVERY;
+    head_.registers[WIRE_STACK_SP] = kNarrowStack;
+    // What 32-bit code leaves in the upper half of a register is nothing.
+    head_.registers[WIRE_STACK_BP] = 0xdead00000000 | (kNarrowStack + 36);
+  }
+  // outer's frame with the stack pointer at `at` where it has called.
+  void calls_of_outer(uint32_t at) {
+    put(at, uint32_t{0x1234});  // ebx
+    put(at + 4, uint32_t{0});   // ebp
+    put(at + 8, kNarrowBase + kCalledOuter);
+  }
+};
+
+TEST_F(NarrowStack, IsUnwoundByTablesInWordsOfFourBytes) {
+  head_.registers[WIRE_STACK_IP] = kNarrowBase + kCalledLeaf;
+  put(kNarrowStack + 28, kNarrowBase + kCalledInner);
+  calls_of_outer(kNarrowStack + 32);
+  bool is_whole = false;
+  EXPECT_EQ(names(&is_whole), (Names{"inner", "outer", "start"}));
+  EXPECT_TRUE(is_whole);
+}
+
+TEST_F(NarrowStack, PutsBackReturnAddressesThatTheKernelReplaced) {
+  head_.registers[WIRE_STACK_IP] = kNarrowBase + kCalledLeaf;
+  put(kNarrowStack + 28, uint32_t{0xf7fb0000});
+  calls_of_outer(kNarrowStack + 32);
+  EXPECT_EQ(names(), (Names{"inner", "?", "start"})) << "by outer's frame pointer";
+  head_.n_returns = 1;
+  head_.returns[0] = {kNarrowStack + 28, kNarrowBase + kCalledInner};
+  EXPECT_EQ(names(), (Names{"inner", "outer", "start"}));
+}
+
+TEST_F(NarrowStack, GoesOnByFramePointersBehindCodeWithoutTables) {
+  head_.registers[WIRE_STACK_IP] = kNarrowBase + kUnknownCalledLeaf;
+  head_.registers[WIRE_STACK_BP] = kNarrowStack;
+  put(kNarrowStack, kNarrowStack + 12);  // outer's
+  put(kNarrowStack + 4, kNarrowBase + kCalledInner);
+  calls_of_outer(kNarrowStack + 8);
+  EXPECT_EQ(names(), (Names{"unknown", "?", "outer", "start"}));
+}
+
+TEST_F(NarrowStack, OfMemoryThatWasNotCopiedItSaysNothing) {
+  head_.registers[WIRE_STACK_IP] = kNarrowBase + kCalledLeaf;
+  put(kNarrowStack + 28, kNarrowBase + kCalledInner);
+  calls_of_outer(kNarrowStack + 32);
+  for (size_t bytes = 0; bytes < 44; ++bytes) {
+    stack_.resize(bytes);
+    EXPECT_LT(names().size(), 3U) << bytes;
+  }
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ constexpr size_t kMaxBacklog = 16;     // of the sender, before more is read
 constexpr size_t kMaxIncidents = 128;  // likewise
 constexpr uint64_t kChainsEveryNs = 1'000'000'000;
 constexpr uint64_t kChainsAgainNs = 600'000'000'000;  // how far back what has ended is looked at again
+constexpr uint64_t kChainsTimeNs = 5'000'000'000;     // to read them: what they are is the recording's word
 constexpr uint64_t kShortWaitNs = 50'000'000;
 constexpr uint64_t kStopNs = 500'000'000;  // for what is left when it is interrupted
 
@@ -176,7 +177,7 @@ Status Push::Impl::look_at_chains(bool is_last) {
     chains_mono_ns = now_ns;
     ingero::store::Selection selection;
     if (chains_from_ns > 0) selection.from_wall_ns = chains_from_ns;
-    auto stored = report::stored_chains(*reader, selection, 0, report::ChainParts::kHeads);
+    auto stored = report::stored_chains(*reader, selection, kChainsTimeNs, report::ChainParts::kHeads);
     INGERO_TRY(stored);
     for (report::ReportedChain& chain : *stored) {
       const uint64_t end_ns = chain.end_wall_ns.value_or(chain.detected_wall_ns);

@@ -76,7 +76,8 @@ void RowWindows::communicator(const hal::Communicator& communicator) {
 }
 
 void RowWindows::lost(uint32_t pid, uint64_t wall_ns) {
-  if (is_running_) losses_.emplace(wall_ns, pid);
+  if (!is_running_) return;
+  if (hal::has_room(losses_, kMaxLosses, hal::Loss::fleet_forgotten, ledger_)) losses_.emplace(wall_ns, pid);
 }
 
 void RowWindows::gap() {
@@ -90,7 +91,8 @@ void RowWindows::exchange(const hal::Event& recorded, const hal::Exchange* excha
   if (event.has(hal::Has::kParent)) event.parent_call = known(recorded.parent_call);
   const bool is_open = event.outcome >= Outcome::kInFlight;
   const uint64_t end_wall_ns = event.start_wall_ns() + (event.has(hal::Has::kDuration) ? event.duration_ns : 0);
-  if (event.wall_offset_ns < wall_offset_ns_ - static_cast<int64_t>(2 * RankWindows::kPeriodNs)) {
+  const uint64_t back_ns = static_cast<uint64_t>(wall_offset_ns_) - static_cast<uint64_t>(event.wall_offset_ns);
+  if (event.wall_offset_ns < wall_offset_ns_ && back_ns > 2 * RankWindows::kPeriodNs) {
     next_end_wall_ns_ = reached_wall_ns_ = 0;  // the clock was set back
   }
   wall_offset_ns_ = event.wall_offset_ns;
@@ -180,7 +182,8 @@ void RowWindows::advance(uint64_t wall_ns) {
 
 void RowWindows::feed(const hal::Event& event, const hal::Exchange* given) {
   const bool is_known = event.call < calls_.size();
-  if (is_known && calls_.host_op(event.call) == hal::HostOp::kExit) {
+  const bool is_end = is_known && calls_.host_op(event.call) == hal::HostOp::kExit;
+  if (is_end && hal::has_room(ends_, kMaxProcesses, hal::Loss::fleet_forgotten, ledger_)) {
     const auto start = starts_.find(event.pid);
     ended_[event.pid] = {event.end_mono_ns(), start == starts_.end() ? 0 : start->second};
     ends_.emplace(event.end_mono_ns() + kEndDelayNs, event.pid);
@@ -206,13 +209,13 @@ void RowWindows::feed(const hal::Event& event, const hal::Exchange* given) {
 
 void RowWindows::complete(uint64_t wall_ns) {
   if (!is_running_ || wall_ns <= reached_wall_ns_) return;
-  pass(wall_ns, static_cast<uint64_t>(static_cast<int64_t>(wall_ns) - wall_offset_ns_));
+  pass(wall_ns, wall_ns - static_cast<uint64_t>(wall_offset_ns_));
 }
 
 void RowWindows::stopped(std::optional<uint64_t> wall_ns) {
   if (!is_running_) return;
   const uint64_t end_wall_ns = std::max(wall_ns.value_or(0), reached_wall_ns_);
-  pass(end_wall_ns, static_cast<uint64_t>(static_cast<int64_t>(end_wall_ns) - wall_offset_ns_));
+  pass(end_wall_ns, end_wall_ns - static_cast<uint64_t>(wall_offset_ns_));
   release(UINT64_MAX);
   if (wall_ns) advance(end_wall_ns);
   give(windows_->finish());

@@ -31,7 +31,7 @@ class RowWindows final : public ingero::store::FollowSink {
   static constexpr uint64_t kSlackNs = 100'000'000;
   static constexpr uint64_t kEndDelayNs = 1'500'000'000;  // until the last calls of a process are there
   static constexpr uint64_t kLongNs = 1'000'000'000;      // a call that may have been stored before it returned
-  static constexpr size_t kMaxDeferred = 65536, kMaxProcesses = 65536;
+  static constexpr size_t kMaxDeferred = 65536, kMaxProcesses = 65536, kMaxLosses = 65536;
   static constexpr uint64_t kMaxIdleWindows = 720;  // an hour without a row
 
   // `calls` outlives this.

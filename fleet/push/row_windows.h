@@ -55,7 +55,7 @@ class RowWindows final : public ingero::store::FollowSink {
   void run(const ingero::store::FollowedRun& run) override;
   void communicator(const hal::Communicator& communicator) override;
   void lost(uint32_t pid, uint64_t wall_ns) override;
-  void exchange(const hal::Event& event, const hal::Exchange* exchange, bool was_open) override;
+  void exchange(const hal::Event& recorded, const hal::Exchange* exchange, bool was_open) override;
   void gap() override;
   void stopped(std::optional<uint64_t> wall_ns) override;
 
@@ -72,7 +72,7 @@ class RowWindows final : public ingero::store::FollowSink {
   void know_communicators(uint64_t mono_ns);
   void end_processes(uint64_t mono_ns);
   void advance(uint64_t wall_ns);
-  void feed(const hal::Event& event, const hal::Exchange* exchange);
+  void feed(const hal::Event& event, const hal::Exchange* given);
   void give(std::vector<correlate::RankWindow> windows);
 
   const hal::CallTable& calls_;

@@ -69,6 +69,7 @@ Parser make_parser(Context& context) {
   add_mcp(root, context);
   add_dashboard(root, context);
   add_fleet(root, context);
+  add_fleet_push(root, context);
   add_demo(root, context);
   add_version(root, context);
   add_completion(root, context);

@@ -1,54 +1,25 @@
 // ingero export: a recording for other programs: timelines for Perfetto and chrome://tracing, rows, folded stacks.
 #include <optional>
 
-#include "base/output_file.h"
+#include "base/destination.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/fleet_flags.h"
+#include "cli/fleet_rows.h"
 #include "cli/progress.h"
 #include "report/event_rows.h"
 #include "report/flame_graph.h"
 #include "report/frame_text.h"
+#include "serve/perfetto/cluster_timeline.h"
 #include "serve/perfetto/timeline.h"
 
 namespace ingero::cli {
 namespace {
 
 struct ExportOptions : PartOptions {
-  std::string format, database, output;
-};
-
-// Where the bytes go: the file that -o names, or standard output.
-class Destination {
- public:
-  static Result<Destination> open(const ExportOptions& options, Context& context) {
-    Destination destination(context);
-    if (!options.output.empty() && options.output != "-") {
-      auto file = OutputFile::create(options.output);
-      if (!file.ok()) return file.error();
-      destination.file_.emplace(std::move(*file));
-    } else if (options.format == "perfetto" && context.out_is_terminal) {
-      return Error(Errc::kInvalid, "a Perfetto trace is binary and cannot go to a terminal",
-                   "name a file with -o FILE");
-    }
-    return destination;
-  }
-  Status write(std::string_view bytes) {
-    bytes_ += bytes.size();
-    if (file_) return file_->write(bytes);
-    context_->out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    // The reason is reported at the end, unless the reader has closed the pipe, which is not an error.
-    return context_->out.good() ? Status{} : Status{Error(Errc::kIo, "cannot write to standard output")};
-  }
-  Status commit() { return file_ ? file_->commit() : Status{}; }
-  uint64_t bytes() const { return bytes_; }
-  bool is_file() const { return file_.has_value(); }
-
- private:
-  explicit Destination(Context& context) : context_(&context) {}
-  Context* context_;
-  std::optional<OutputFile> file_;
-  uint64_t bytes_ = 0;
+  std::string format, database, output, timeout;
+  FleetOptions fleet;
 };
 
 // What was written and what could not be; on standard error.
@@ -57,12 +28,17 @@ struct Summary {
   std::vector<std::string> left_out;
 };
 
+serve::perfetto::TimelineFormat format_of(const ExportOptions& options) {
+  using Format = serve::perfetto::TimelineFormat;
+  return options.format == "chrome" ? Format::kChrome : Format::kPerfetto;
+}
+
 Result<Summary> export_timeline(const ExportOptions& options, const store::Reader& reader,
                                 const store::Selection& selection, Destination& to, Progress& progress) {
   namespace perfetto = serve::perfetto;
   perfetto::TimelineOptions wanted;
   wanted.selection = selection;
-  wanted.format = options.format == "chrome" ? perfetto::TimelineFormat::kChrome : perfetto::TimelineFormat::kPerfetto;
+  wanted.format = format_of(options);
   wanted.line_of = [](std::string_view stored) {
     const auto frames = symbols::parse_frames(stored);
     const symbols::StackFrame* line = symbols::line_of(frames);
@@ -107,22 +83,66 @@ Result<Summary> export_any(const ExportOptions& options, const store::Reader& re
   return Summary{fmt::format("{} events", *rows), {}};
 }
 
+// --nodes: the windows and the incidents of clusters.
+Result<Summary> export_cluster(const ExportOptions& options, const fleet::Fleet& fleet, Destination& to,
+                               const Context& context) {
+  const bool is_chosen = !options.database.empty() || !options.range.from.empty() || !options.range.to.empty() ||
+                         options.pid_given || !options.label.empty() || options.last > 0;
+  if (is_chosen || (options.format != "perfetto" && options.format != "chrome")) {
+    return Error(Errc::kInvalid,
+                 "export --nodes writes the timeline of a cluster: --format perfetto or chrome, and --since",
+                 "export a node's recording on its machine");
+  }
+  const std::string since = options.range.since.empty() ? "1h" : options.range.since;
+  const auto back_ns = parse_duration_ns(since);
+  if (!back_ns.ok()) return back_ns.error().in("--since");
+  const auto chains = ask_and_warn(fleet, {{"action", "chains"}, {"limit", 10'000}, {"since", since}});
+  if (!chains.ok()) return chains.error();
+  for (const Json& node : (*chains)["nodes"]) {
+    if (node["kind"] != "node") continue;
+    return Error(Errc::kNotSupported,
+                 fmt::format("export --nodes: {} is a node, whose recording is exported on its machine",
+                             node["node"].get<std::string>()),
+                 "name the API of 'ingero fleet serve', or run ingero export there");
+  }
+  const uint64_t now_ns = context.clock->wall_ns();
+  const auto sql = serve::perfetto::cluster_windows_sql(now_ns - std::min(now_ns, *back_ns), now_ns, 10'000);
+  const auto rows = ask_and_warn(fleet, {{"action", "sql"}, {"query", sql}, {"limit", 10'000}});
+  if (!rows.ok()) return rows.error();
+  const auto totals = serve::perfetto::write_cluster_timeline((*rows)["data"], (*chains)["chains"], format_of(options),
+                                                              [&](std::string_view bytes) { return to.write(bytes); });
+  if (!totals.ok()) return totals.error();
+  Summary summary{fmt::format("{} windows, {} incidents", totals->windows, totals->incidents), {}};
+  if (totals->left_out > 0)
+    summary.left_out.push_back(fmt::format("{} make no sense and are left out", totals->left_out));
+  return summary;
+}
+
+Result<Summary> export_recording(const ExportOptions& options, Destination& to, Context& context) {
+  const auto reader = open_recording(options.database, context);
+  if (!reader.ok()) return reader.error();
+  (*reader)->map_little();
+  const auto part = select_part(options, **reader, context, kLiveDefaultNs, 0);
+  if (!part.ok()) return part.error();
+  Progress progress(context);
+  return export_any(options, **reader, part->selection, to, progress);
+}
+
 Result<int> run_export(const ExportOptions& options, Context& context) {
   if (options.format == "parquet") {
     return Error(Errc::kNotSupported, "export --format parquet: this program does not write Parquet",
                  "export csv and let DuckDB convert it: duckdb -c \"COPY (FROM read_csv('run.csv')) TO "
                  "'run.parquet' (FORMAT parquet)\"");
   }
-  const auto reader = open_recording(options.database, context);
-  if (!reader.ok()) return reader.error();
-  (*reader)->map_little();
-  const auto part = select_part(options, **reader, context, kLiveDefaultNs, 0);
-  if (!part.ok()) return part.error();
-  auto destination = Destination::open(options, context);
+  const auto fleet = open_fleet(options.fleet, options.timeout, false, context);
+  if (!fleet.ok()) return fleet.error();
+  if (options.format == "perfetto" && context.out_is_terminal && (options.output.empty() || options.output == "-")) {
+    return Error(Errc::kInvalid, "a Perfetto trace is binary and cannot go to a terminal", "name a file with -o FILE");
+  }
+  auto destination = Destination::open(options.output, context.out);
   if (!destination.ok()) return destination.error();
-  std::optional<Progress> progress(context);
-  const auto summary = export_any(options, **reader, part->selection, *destination, *progress);
-  progress.reset();
+  const auto summary = *fleet == nullptr ? export_recording(options, *destination, context)
+                                         : export_cluster(options, **fleet, *destination, context);
   // It is not a failure when the pipe's reader closes it: run() distinguishes that from a write error.
   if (!summary.ok() && !context.out.good()) return kExitDone;
   if (!summary.ok()) return summary.error();
@@ -158,6 +178,8 @@ void add_export(Command root, Context& context) {
   command.add_option("--last", options->last, "Only the last N events").type_name("N");
   command.add_option("-p,--pid", options->pid, "Only this process").type_name("PID").reports(options->pid_given);
   add_label_option(command, options->label);
+  command.add_option("--timeout", options->timeout, "With --nodes: give up after this (default: 5s)").duration();
+  add_fleet_options(command, options->fleet);
   command.footer(
       "Examples:\n"
       "  ingero export --format perfetto --db run.db -o run.pftrace\n"

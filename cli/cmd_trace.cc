@@ -604,7 +604,7 @@ void add_trace(Command root, Context& context) {
       .show_default();
   add_metrics_options(command, options->metrics);
   add_otlp_options(command, options->otlp);
-  add_cluster_options(command, options->fleet);
+  add_cluster_options(command, options->fleet, "as --node");
   add_sampling_options(command, options->sampling);
   add_annotation_options(command, options->annotations);
   add_inference_options(command, options->inference);

@@ -21,6 +21,7 @@ void add_ask(Command root, Context& context);
 void add_mcp(Command root, Context& context);
 void add_dashboard(Command root, Context& context);
 void add_fleet(Command root, Context& context);
+void add_fleet_push(Command root, Context& context);
 
 // What two tools ask of this machine rather than of a recording, as their commands with --json print it.
 Result<Json> check_document();

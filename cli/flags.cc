@@ -9,25 +9,6 @@
 #include "base/text.h"
 
 namespace ingero::cli {
-namespace {
-
-Status select_last(const store::Reader& reader, uint64_t count, uint64_t time_ns, store::Selection& selection) {
-  store::QueryLimits limits;
-  limits.time_ns = time_ns;
-  const store::Bound bound[] = {
-      store::Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
-  const auto outcome = reader.query(
-      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
-      [&](std::span<const store::Value> values) {
-        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
-        return true;
-      },
-      {}, bound);
-  return outcome.ok() ? Status{} : Status{outcome.error()};
-}
-
-}  // namespace
-
 void add_range_options(Command command, RangeOptions& options, const std::string& live_default) {
   const Flag since =
       command
@@ -114,7 +95,7 @@ Result<SelectedPart> select_part(const PartOptions& options, const store::Reader
   part.selection.from_wall_ns = range->from_wall_ns;
   part.selection.to_wall_ns = range->to_wall_ns;
   if (options.pid_given) part.selection.pid = options.pid;
-  if (options.last > 0) INGERO_TRY(select_last(reader, options.last, time_ns, part.selection));
+  if (options.last > 0) INGERO_TRY(store::select_last(reader, options.last, time_ns, part.selection));
   if (!options.label.empty()) INGERO_TRY(store::narrow_by_label(reader, options.label, part.selection));
   return part;
 }

@@ -44,7 +44,8 @@ void add_fleet_options(Command command, FleetOptions& options) {
   const std::string group = "Several machines";
   command
       .add_option("--nodes", options.nodes,
-                  "Ask these nodes, which run 'ingero dashboard': HOST:PORT,... (all: fleet.nodes of ingero.yaml)")
+                  "Ask these nodes ('ingero dashboard') or clusters ('ingero fleet serve'): HOST:PORT,... (all: of "
+                  "ingero.yaml)")
       .type_name("LIST")
       .group(group);
   command.add_option("--ca-cert", options.authorities, "CA certificates to verify the nodes with (PEM)")

@@ -1,34 +1,15 @@
-// Queries all nodes and prints their rows as one table, so that a fleet reads like one recording.
+// Queries all nodes and prints their rows as one table, and their chains as one list, so that a fleet reads like one
+// recording.
 #include "cli/fleet_rows.h"
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "report/chains.h"
 
 namespace ingero::cli {
-namespace {
-
-using store::Value;
 
 constexpr uint64_t kMaxRows = 10'000;  // that a server gives
-
-// The text belongs to the cell.
-Value value_of(const Json& cell) {
-  Value value;
-  if (cell.is_string()) {
-    value.type = Value::Type::kText;
-    value.text = cell.get_ref<const std::string&>();
-  } else if (cell.is_number_integer() && !(cell.is_number_unsigned() && cell.get<uint64_t>() > INT64_MAX)) {
-    value.type = Value::Type::kInteger;
-    value.integer = cell.get<int64_t>();
-  } else if (cell.is_number()) {
-    value.type = Value::Type::kReal;
-    value.real = cell.get<double>();
-  }
-  return value;
-}
-
-}  // namespace
 
 Result<Json> ask_and_warn(const fleet::Fleet& fleet, const Json& input) {
   store::QueryLimits limits;
@@ -59,13 +40,24 @@ Status query_fleet(const fleet::Fleet& fleet, const std::string& sql, uint64_t l
   std::vector<std::string_view> names;
   for (const Json& name : (*answer)["columns"]) names.push_back(name.get_ref<const std::string&>());
   printer.columns(names);
-  std::vector<Value> values;
+  std::vector<store::Value> values;
   for (const Json& row : (*answer)["data"]) {
     values.clear();
-    for (const Json& cell : row) values.push_back(value_of(cell));
+    for (const Json& cell : row) values.push_back(report::value_of(cell));
     printer.row(values);
   }
   printer.finish();
+  return {};
+}
+
+Status explain_fleet(const fleet::Fleet& fleet, Json input, bool json, Context& context) {
+  constexpr uint64_t kMaxChains = 10'000;
+  input["action"] = "chains";
+  input["limit"] = kMaxChains;
+  const auto answer = ask_and_warn(fleet, input);
+  if (!answer.ok()) return answer.error();
+  context.out << (json ? (*answer)["chains"].dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                       : report::fleet_chains_text(*answer, context.colour));
   return {};
 }
 

@@ -145,7 +145,7 @@ void add_inference_options(Command command, agent::InferenceOptions& options) {
   option("--inference-scrape-host", options.scrape_host, "Read them at this address of this machine");
 }
 
-void add_cluster_options(Command command, agent::ClusterOptions& options) {
+Flag add_cluster_options(Command command, fleet::send::Settings& options, const char* usual_node) {
   const std::string group = "Cluster";
   const auto option = [&](const char* name, std::string& value, const char* type, const char* help) {
     return command.add_option(name, value, help).type_name(type).group(group);
@@ -153,7 +153,8 @@ void add_cluster_options(Command command, agent::ClusterOptions& options) {
   const Flag endpoint =
       option("--fleet-endpoint", options.endpoint, "URL", "Send what each rank did to 'ingero fleet serve' there");
   option("--fleet-cluster-id", options.cluster, "NAME", "The cluster that this machine is in").needs(endpoint);
-  option("--fleet-node-id", options.node, "NAME", "This machine's name there (default: as --node)").needs(endpoint);
+  const std::string node = fmt::format("This machine's name there (default: {})", usual_node);
+  option("--fleet-node-id", options.node, "NAME", node.c_str()).needs(endpoint);
   option("--fleet-token-file", options.token_file, "FILE",
          "The server's bearer token, read from FILE (or from INGERO_FLEET_TOKEN)")
       .needs(endpoint);
@@ -166,6 +167,7 @@ void add_cluster_options(Command command, agent::ClusterOptions& options) {
       .add_flag("--fleet-insecure", options.is_plain,
                 "Send unencrypted to other machines too: anyone on the path can read the token and the data")
       .group(group);
+  return endpoint;
 }
 
 void group_trace_flags(Command command) {

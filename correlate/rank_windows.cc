@@ -110,8 +110,11 @@ void RankWindows::know(const hal::Communicator& communicator) {
     if (rank.communicators.size() >= kMaxCommunicators) return ledger_.add(hal::Loss::fleet_forgotten);  // (R4)
     known = rank.communicators.try_emplace(communicator.id).first;
     rank.has_ended = false;  // another process has its number
-    known->second.last_mono_ns = communicator.made_mono_ns;
-    known->second.waited_ns = rank.waits.before(communicator.made_mono_ns);
+    if (communicator.made_mono_ns !=
+        0) {  // 0: it is older than the recording, and so is the work before its first call
+      known->second.last_mono_ns = communicator.made_mono_ns;
+      known->second.waited_ns = rank.waits.before(communicator.made_mono_ns);
+    }
   }
   On& on = known->second;
   const bool ends = communicator.ended_mono_ns && !on.known.ended_mono_ns;
@@ -255,7 +258,7 @@ void RankWindows::step(Rank& rank, On& on, const hal::Event& event, uint64_t win
     }
     rank.step_mono_ns = boundary.mono_ns;
     for (auto& [id, other] : rank.communicators) {
-      other.of_step = boundary.is_break ? 0 : other.in_step;
+      other.steps[window] = boundary.is_break ? 0 : other.in_step;
       other.in_step = 0;
     }
   }
@@ -379,6 +382,7 @@ void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vecto
     }
     if (const auto number = latest(on.entered, window_ns_)) on.last_entered = number;
     if (const auto number = latest(on.left, window_ns_)) on.last_left = number;
+    if (const auto count = latest(on.steps, window_ns_)) on.of_step = *count;
     const hal::Communicator& known = on.known;
     const bool is_over = (known.ended_mono_ns || rank.has_ended) && on.sums.empty();
     const int64_t nranks = known.nranks.value_or(0), comm_rank = known.rank.value_or(-1);

@@ -116,6 +116,7 @@ class RankWindows {
     std::map<uint64_t, uint64_t> entered, left;  // number, by window
     std::optional<uint64_t> last_entered, last_left;
     hal::CallId call = hal::kNoCall;
+    std::map<uint64_t, uint64_t> steps;  // collectives of the last step, by window
     uint64_t in_step = 0, of_step = 0;
     bool has_collectives = false;
   };

@@ -38,6 +38,12 @@ std::string without_url(const std::string& message, const Node& node) {
 
 Json time_schema() { return serve::tools::object_of("timestamp_ns:integer"); }
 
+bool lists(const Json& answer, const char* name, std::string_view value) {
+  const auto found = answer.find(name);
+  return found != answer.end() && found->is_array() &&
+         std::any_of(found->begin(), found->end(), [&](const Json& one) { return one == value; });
+}
+
 }  // namespace
 
 struct Client::Round {
@@ -68,6 +74,7 @@ Error refusal_of(int status, std::string_view untrusted_body) {
     return {Errc::kPermission, sentence, "give its token in INGERO_NODES_TOKEN or a file for --nodes-token-file"};
   }
   if (status == 429) return {Errc::kBusy, sentence};
+  if (status == 404 && reason.empty()) return {Errc::kNotFound, sentence};
   return {code_of(text_member(body, "class")), sentence};
 }
 
@@ -143,10 +150,35 @@ void Client::ask_clock(const Round& round, const Node& node, NodeAnswer& out) co
   out.clock = best_of(samples);
 }
 
-void Client::ask_one(const Round& round, const std::vector<NodeQuestion>& questions, bool with_clocks,
-                     NodeAnswer& out) const {
+Result<Json> Client::ask_versions(const Round& round, const Node& node) const {
+  static const Json schema = serve::tools::object_of("");
+  auto said = exchange(round, node, request_of("/api/versions", ""), schema);
+  if (!said.ok() && said.error().code() != Errc::kNotFound) return said;
+  if (said.ok() && (lists(*said, "versions", "v1") || lists(*said, "capabilities", "tools"))) return said;
+  return Error(Errc::kNotSupported, "it does not say at /api/versions that it has tools, so it is too old to be asked",
+               "run 'ingero dashboard' or 'ingero fleet serve' of this version there");
+}
+
+void Client::ask_one(const Round& round, const Questions& questions, bool with_clocks, NodeAnswer& out) const {
+  const auto versions = ask_versions(round, *out.node);
+  if (!versions.ok()) {
+    out.answers = versions.error();
+    return;
+  }
+  out.kind = versions->contains("capabilities") ? ServerKind::kCluster : ServerKind::kNode;
+  const auto& chosen = out.kind == ServerKind::kCluster ? questions.of_cluster : questions.of_node;
+  if (!chosen.ok()) {
+    out.answers = chosen.error();
+    return;
+  }
   std::vector<Json> answers;
-  for (const NodeQuestion& question : questions) {
+  for (const NodeQuestion& question : *chosen) {
+    if (out.kind == ServerKind::kCluster && !lists(*versions, "capabilities", question.capability)) {
+      out.answers =
+          Error(Errc::kNotSupported, fmt::format("this cluster's server is too old: it has no {}", question.capability),
+                "run 'ingero fleet serve' of this version there");
+      return;
+    }
     const std::string path = "/api/v1/tools/" + question.tool;
     const std::string body = dump(question.input);
     auto said = exchange(round, *out.node, request_of(path, body), question.schema);
@@ -160,11 +192,10 @@ void Client::ask_one(const Round& round, const std::vector<NodeQuestion>& questi
   if (with_clocks) ask_clock(round, *out.node, out);
 }
 
-std::vector<NodeAnswer> Client::ask(const std::vector<NodeQuestion>& questions, bool with_clocks,
-                                    const Bounds& bounds) const {
+std::vector<NodeAnswer> Client::ask(const Questions& questions, bool with_clocks, const Bounds& bounds) const {
   std::vector<NodeAnswer> out;
   for (const Node& node : options_.nodes)
-    out.push_back({&node, Error(Errc::kBusy, "not queried: the time limit was reached")});
+    out.push_back({&node, {}, Error(Errc::kBusy, "not queried: the time limit was reached")});
   const auto begin = SteadyClock::now();
   const Deadline end = bounds.time_ns == 0 ? Deadline::max() : begin + std::chrono::nanoseconds(bounds.time_ns);
   serve::net::Stop stop;

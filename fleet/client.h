@@ -1,5 +1,5 @@
-// Queries nodes over HTTPS, all at once: each has its own connection, its own deadline and a limit on the answer's
-// size.
+// Queries nodes, and servers of clusters, over HTTPS, all at once: each has its own connection, its own deadline and a
+// limit on the answer's size. What a server is, it says itself (/api/versions), before anything else is asked.
 //
 // What comes back is hostile until checked: bounded (kMaxAnswerBytes, kMaxValues), JSON that fits the schema its
 // question gives. Redirects are not followed; nothing is sent but the questions and the operator's token, and that
@@ -33,15 +33,25 @@ struct ClientOptions {
   std::string agent = "ingero";         // of the User-Agent header
 };
 
-// One tool of a node (docs/formats/tools.md), and what its answer must look like.
+// One tool of a node (docs/formats/tools.md) or of a cluster's server (docs/fleet.md), and what its answer must look
+// like. `capability`: what a cluster's server must say that it has, or is too old for; of a node it says nothing.
 struct NodeQuestion {
   std::string tool;
   Json input;
   Json schema;
+  std::string capability = {};
+};
+
+enum class ServerKind : uint8_t { kNode, kCluster };
+
+// What each kind of server is asked; an error is why a server of that kind is not asked, and its answer then.
+struct Questions {
+  Result<std::vector<NodeQuestion>> of_node, of_cluster;
 };
 
 struct NodeAnswer {
   const Node* node = nullptr;
+  std::optional<ServerKind> kind{};    // where it said what it is
   Result<std::vector<Json>> answers;   // one for each question, or why not
   std::optional<ClockOffset> clock{};  // where it was asked for, and known
 };
@@ -58,7 +68,7 @@ class Client {
 
   const std::vector<Node>& nodes() const { return options_.nodes; }
   // The answers in the order of the nodes.
-  std::vector<NodeAnswer> ask(const std::vector<NodeQuestion>& questions, bool with_clocks, const Bounds& bounds) const;
+  std::vector<NodeAnswer> ask(const Questions& questions, bool with_clocks, const Bounds& bounds) const;
 
  private:
   Client(ClientOptions options, serve::net::TlsContext tls, const Clock& clock)
@@ -69,7 +79,8 @@ class Client {
   // The texts must outlive it.
   serve::net::HttpRequest request_of(std::string_view path, std::string_view body) const;
   void ask_clock(const Round& round, const Node& node, NodeAnswer& out) const;
-  void ask_one(const Round& round, const std::vector<NodeQuestion>& questions, bool with_clocks, NodeAnswer& out) const;
+  Result<Json> ask_versions(const Round& round, const Node& node) const;
+  void ask_one(const Round& round, const Questions& questions, bool with_clocks, NodeAnswer& out) const;
 
   ClientOptions options_;
   serve::net::TlsContext tls_;

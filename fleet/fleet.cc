@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "fleet/incidents.h"
 #include "fleet/merge.h"
 #include "serve/tools/tool.h"
 
@@ -50,11 +51,38 @@ Result<std::vector<NodeQuestion>> questions_of(const Json& input) {
   return std::vector{question("run_sql", {{"query", statement}, {"limit", input["limit"]}})};
 }
 
+// `input` is a question that nodes take.
+Result<std::vector<NodeQuestion>> questions_of_cluster(const Json& input) {
+  const auto action = input["action"].get<std::string>();
+  if (action == "sql") {
+    const Json& statement = input.contains("query") ? input["query"] : input["sql"];
+    Json rows = serve::tools::object_of("columns:array data:array");
+    rows["properties"]["cut"] = serve::tools::list_of({{"type", "string"}});
+    rows["required"].push_back("cut");
+    return std::vector{
+        NodeQuestion{"fleet.cluster.run_sql", {{"query", statement}, {"limit", input["limit"]}}, rows, "sql"}};
+  }
+  if (action != "chains") {
+    return Error(Errc::kInvalid, "it is a cluster's server, which has windows and incidents, but no calls",
+                 "ask it for chains or in SQL, and nodes for calls");
+  }
+  for (const char* name : {"from", "to", "label", "pid"}) {
+    if (!input.contains(name)) continue;
+    return Error(Errc::kInvalid,
+                 fmt::format("it is a cluster's server, whose incidents cannot be chosen by \"{}\"", name),
+                 "choose them by since, or ask the nodes");
+  }
+  Json chosen{{"top_n", kMaxIncidents}};
+  if (input.contains("since")) chosen["since"] = input["since"];
+  return std::vector{NodeQuestion{"fleet.cluster.run_analysis", std::move(chosen), incidents_schema(), "analysis"}};
+}
+
 // What the schemas leave open.
-Status check_answers(const std::string& action, uint64_t limit, const std::vector<Json>& answers) {
+Status check_answers(const std::string& action, std::optional<ServerKind> kind, uint64_t limit,
+                     const std::vector<Json>& answers) {
   const Json& first = answers.front();
   if (action == "sql") return check_rows(first["columns"], first["data"], limit);
-  if (action == "chains") return {};
+  if (action == "chains" || kind == ServerKind::kCluster) return {};
   INGERO_TRY(check_figures(first["calls"]));
   return check_figures(first["host"]);
 }
@@ -77,16 +105,19 @@ Json overview_of(const std::string& node, const std::vector<Json>& answers) {
 
 Json line_of(const NodeAnswer& answer) {
   Json line{{"node", answer.node->name}, {"answered", answer.answers.ok()}};
-  for (const char* name : {"error", "class", "recording", "lost", "clock_offset_ns", "clock_within_ns"}) {
+  for (const char* name : {"kind", "error", "class", "recording", "lost", "clock_offset_ns", "clock_within_ns"}) {
     line[name] = nullptr;
   }
+  if (answer.kind) line["kind"] = *answer.kind == ServerKind::kNode ? "node" : "cluster";
   if (!answer.answers.ok()) {
     line["error"] = printable(answer.answers.error().text(), 1000);
     line["class"] = serve::tools::fault_name(answer.answers.error().code());
     return line;
   }
-  line["recording"] = (*answer.answers)[0]["recording"];
-  line["lost"] = (*answer.answers)[0]["lost"];
+  if (answer.kind == ServerKind::kNode) {
+    line["recording"] = (*answer.answers)[0]["recording"];
+    line["lost"] = (*answer.answers)[0]["lost"];
+  }
   if (answer.clock) {
     line["clock_offset_ns"] = answer.clock->offset_ns;
     line["clock_within_ns"] = answer.clock->within_ns;
@@ -105,7 +136,7 @@ Error none_answered(const std::vector<NodeAnswer>& all) {
                               printable(one.answers.error().text(), 500));
     }
   }
-  return {code, sentence, code == Errc::kIo ? "does 'ingero dashboard' run there?" : ""};
+  return {code, sentence, code == Errc::kIo ? "does 'ingero dashboard' or 'ingero fleet serve' run there?" : ""};
 }
 
 void say_clocks(const std::vector<NodeAnswer>& all, uint64_t threshold_ns, Json& notes) {
@@ -141,11 +172,12 @@ Result<std::shared_ptr<const Fleet>> Fleet::make(FleetOptions options, const Clo
 }
 
 Result<Json> Fleet::ask(const Json& input, const store::QueryLimits& limits, std::vector<std::string>& cuts) const {
-  const auto questions = questions_of(input);
-  if (!questions.ok()) return questions.error();
+  auto of_node = questions_of(input);
+  if (!of_node.ok()) return of_node.error();
+  const Questions questions{std::move(of_node), questions_of_cluster(input)};
   const auto action = input["action"].get<std::string>();
   const auto limit = input["limit"].get<uint64_t>();
-  std::vector<NodeAnswer> all = client_.ask(*questions, clock_threshold_ns_ > 0, {limits.time_ns, limits.cancel});
+  std::vector<NodeAnswer> all = client_.ask(questions, clock_threshold_ns_ > 0, {limits.time_ns, limits.cancel});
   if (limits.cancel != nullptr && limits.cancel->load()) return Error(Errc::kBusy, "cancelled");
   Json out{{"action", action}, {"nodes", Json::array()}, {"notes", Json::array()}};
   std::vector<NodeRows> rows;
@@ -155,7 +187,8 @@ Result<Json> Fleet::ask(const Json& input, const store::QueryLimits& limits, std
   bool any = false;
   for (NodeAnswer& one : all) {
     if (one.answers.ok()) {
-      if (const Status good = check_answers(action, limit, *one.answers); !good.ok()) one.answers = good.error();
+      if (const Status good = check_answers(action, one.kind, limit, *one.answers); !good.ok())
+        one.answers = good.error();
     }
     out["nodes"].push_back(line_of(one));
     if (!one.answers.ok()) continue;
@@ -168,7 +201,10 @@ Result<Json> Fleet::ask(const Json& input, const store::QueryLimits& limits, std
         cuts.push_back(fmt::format("{}: {}", node, printable(cut.get<std::string>(), 300)));
     }
     if (action == "sql") rows.push_back({node, std::move(first["columns"]), std::move(first["data"])});
-    if (action == "chains") chains.push_back({node, std::move(first["chains"])});
+    if (action == "chains") {
+      chains.push_back(
+          {node, one.kind == ServerKind::kCluster ? chains_of_cluster(first) : std::move(first["chains"])});
+    }
     if (action == "ops") figures.push_back({node, std::move(first["calls"]), std::move(first["host"])});
   }
   if (!any) return none_answered(all);

@@ -1,5 +1,6 @@
 // Questions to all nodes of a fleet, and their answers as one: what the tool query_fleet, `ingero query --nodes` and
-// `ingero explain --nodes` say.
+// `ingero explain --nodes` say. A server of a cluster may be among them: it answers in SQL, and with its incidents
+// (fleet/incidents.h) where nodes answer with causal chains.
 //
 // A node that fails is named in `nodes` with its reason, and the rest is given; an error only when none answers.
 // Thread-safe. Owns its client; `clock` outlives it.

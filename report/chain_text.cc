@@ -1,4 +1,6 @@
 // Formats causal chains as text and as JSON, so that the command line and the tools word them alike.
+#include <algorithm>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "report/chains.h"
@@ -63,6 +65,21 @@ std::string chains_text(const std::vector<ReportedChain>& chains, bool colour) {
   if (chains.empty()) return "No causal chain is stored in the selected part.\n";
   std::string out = fmt::format("CAUSAL CHAINS - {}\n", plural(chains.size(), "chain"));
   for (const ReportedChain& chain : chains) out += "\n" + chain_text(chain, colour);
+  return out;
+}
+
+std::string fleet_chains_text(const Json& answer, bool colour) {
+  const Json& chains = answer["chains"];
+  const auto all = answer["nodes"].size();
+  const auto silent = std::count_if(answer["nodes"].begin(), answer["nodes"].end(),
+                                    [](const Json& node) { return node["answered"] == false; });
+  std::string out = fmt::format("FLEET CAUSAL CHAINS - {} from {}", plural(chains.size(), "chain"),
+                                plural(all - static_cast<size_t>(silent), "node"));
+  if (silent > 0) out += fmt::format("; {} did not answer", silent);
+  out += "\n";
+  for (const Json& chain : chains) {
+    out += fmt::format("\n[{}] {}", printable(text_member(chain, "node")), chain_text(chain_of(chain), colour));
+  }
   return out;
 }
 

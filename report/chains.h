@@ -78,6 +78,8 @@ std::string severity_text(std::string_view severity, bool colour);
 // One chain for people: the line, its timeline, root cause and fixes.
 std::string chain_text(const ReportedChain& chain, bool colour);
 std::string chains_text(const std::vector<ReportedChain>& chains, bool colour);
+// Those of several nodes, of which some may not have answered: what query_fleet answers.
+std::string fleet_chains_text(const Json& answer, bool colour);
 std::string chains_json(const std::vector<ReportedChain>& chains);
 Json chain_json(const ReportedChain& chain);
 // What another node answered, as far as it has the shape of chain_json(): members of another type are unknown.

@@ -186,4 +186,19 @@ std::unique_ptr<RowPrinter> RowPrinter::make(RowStyle style, const Sink& sink) {
   return std::make_unique<TablePrinter>(sink.out, sink.colour);
 }
 
+store::Value value_of(const Json& cell) {
+  Value value;
+  if (cell.is_string()) {
+    value.type = Value::Type::kText;
+    value.text = cell.get_ref<const std::string&>();
+  } else if (cell.is_number_integer() && !(cell.is_number_unsigned() && cell.get<uint64_t>() > INT64_MAX)) {
+    value.type = Value::Type::kInteger;
+    value.integer = cell.get<int64_t>();
+  } else if (cell.is_number()) {
+    value.type = Value::Type::kReal;
+    value.real = cell.get<double>();
+  }
+  return value;
+}
+
 }  // namespace ingero::report

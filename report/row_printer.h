@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/json.h"
 #include "store/read/reader.h"
 
 namespace ingero::report {
@@ -33,5 +34,8 @@ class RowPrinter {
   // Everything that is still held. Without it nothing more is written.
   virtual void finish() = 0;
 };
+
+// A cell of another node's answer; its text belongs to the cell.
+store::Value value_of(const Json& cell);
 
 }  // namespace ingero::report

@@ -13,18 +13,14 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "fleet/send/sender.h"
+#include "fleet/send/settings.h"
 #include "hal/call_table.h"
 #include "hal/chain.h"
 #include "store/db/location.h"
 
 namespace ingero::agent {
 
-struct ClusterOptions {
-  std::string endpoint;  // empty: nothing is sent
-  std::string cluster, node, token_file, authorities, certificate, key;
-  std::string timeout = "5s";
-  bool is_plain = false;
-};
+using ClusterOptions = fleet::send::Settings;
 
 class ClusterService final : public Service {
  public:

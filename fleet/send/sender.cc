@@ -99,6 +99,7 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   void encode_incidents(std::vector<hal::CausalChain> chains);
   void push(std::deque<Payload>& to, std::string body, uint32_t points);
   void bound();
+  void note_waiting();
   void drain(bool is_last);
   // False: not now.
   bool deliver(const Payload& payload);
@@ -119,7 +120,14 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   std::map<std::string, hal::CausalChain> incidents;                 // to be sent, by id
   std::map<std::string, std::pair<std::string, bool>> known_states;  // given before, by id
   SenderHealth health;
+  size_t in_hand = 0;  // was given, and is being encoded
 };
+
+void Sender::Impl::note_waiting() {
+  const std::scoped_lock lock(mutex_);
+  health.waiting_requests = waiting.size() + urgent.size();
+  in_hand = 0;
+}
 
 void Sender::Impl::drop(uint64_t points) {
   if (points == 0) return;
@@ -156,7 +164,8 @@ void Sender::Impl::encode_incidents(std::vector<hal::CausalChain> chains) {
   std::vector<wire::Incident> some;
   some.reserve(chains.size());
   for (const hal::CausalChain& chain : chains) some.push_back(incident_of(chain, options.recording_node));
-  push(urgent, wire::encode_incidents({options.cluster, options.node, ""}, some, {instance, ++pushes, {}}),
+  const wire::Push about = options.names_run ? wire::Push{instance, ++pushes, {}} : wire::Push();
+  push(urgent, wire::encode_incidents({options.cluster, options.node, ""}, some, about),
        static_cast<uint32_t>(some.size()));
 }
 
@@ -170,11 +179,13 @@ void Sender::Impl::encode_pending(bool is_last) {
       for (auto& [id, chain] : incidents) chains.push_back(std::move(chain));
       incidents.clear();
     }
+    in_hand = windows.size() + chains.size();
   }
   if (!chains.empty()) next_incidents = Steady::now() + nanoseconds(options.between_incidents_ns);
   encode_incidents(std::move(chains));
   for (auto& some : windows) encode(std::move(some));
   bound();
+  note_waiting();
 }
 
 void Sender::Impl::bound() {
@@ -224,8 +235,6 @@ Sender::Impl::Time Sender::Impl::wake_up() const {
 void Sender::Impl::turn(bool is_last) {
   encode_pending(is_last);
   drain(is_last);
-  const std::scoped_lock lock(mutex_);
-  health.waiting_requests = waiting.size() + urgent.size();
 }
 
 void Sender::Impl::end() {
@@ -296,6 +305,11 @@ SenderHealth Sender::health() const {
   now.failed_tries = impl_->failed_tries_;
   now.last_error = impl_->last_error_;
   return now;
+}
+
+SenderBacklog Sender::backlog() const {
+  const std::scoped_lock lock(impl_->mutex_);
+  return {impl_->pending.size() + impl_->health.waiting_requests + impl_->in_hand, impl_->incidents.size()};
 }
 
 std::string Sender::url() const { return impl_->options.receiver.endpoint.url(); }

@@ -25,7 +25,9 @@ struct SenderOptions {
   serve::otlp::Receiver receiver;
   serve::otlp::TlsFiles tls;
   std::string cluster, node;
-  std::string recording_node = {};      // how the recording calls this machine: before its incidents' ids
+  std::string recording_node = {};  // how the recording calls this machine: before its incidents' ids
+  // Incidents say which run of the program sent them. Without it, one that is sent by two runs is one to the receiver.
+  bool names_run = true;
   uint64_t timeout_ns = 5'000'000'000;  // of one request
   uint64_t stop_ns = 2'000'000'000;     // for what is left at the end
   uint64_t between_incidents_ns = 1'000'000'000;
@@ -38,6 +40,12 @@ struct SenderHealth {
   uint64_t accepted = 0, refused = 0, dropped = 0;
   uint64_t requests = 0, failed_tries = 0, waiting_requests = 0;
   std::string last_error;  // empty: the last try did not fail
+};
+
+// What was given to it and is not sent yet.
+struct SenderBacklog {
+  size_t windows = 0;    // calls of add(), and requests
+  size_t incidents = 0;  // that no request has yet
 };
 
 class Sender {
@@ -68,6 +76,7 @@ class Sender {
   void stop();
 
   SenderHealth health() const;
+  SenderBacklog backlog() const;
   std::string url() const;
 
  private:

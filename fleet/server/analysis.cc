@@ -24,10 +24,6 @@ std::string in_words(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string seconds(const Json& value) {
-  return format_duration(static_cast<uint64_t>(std::max(0.0, 1e9 * value.get<double>())));
-}
-
 class Analysis {
  public:
   // `no_incidents`: why they are not known; empty: they are.
@@ -106,18 +102,8 @@ class Analysis {
   }
 
   static std::string cause_of(const Json& row) {
-    const std::string what = row.at("class").get<std::string>();
-    const Json& evidence = row.at("evidence");
-    if (row.at("kind") != "straggler") return {};
-    if (what == "host") {
-      return fmt::format("; its threads wait for a CPU {} of each step longer than its peers'",
-                         seconds(evidence.at("cpu_wait_s_per_step")));
-    }
-    if (what == "input") {
-      return fmt::format("; it waits for storage {} of each step longer than its peers",
-                         seconds(evidence.at("storage_wait_s_per_step")));
-    }
-    return "; why is not known: neither waits for a CPU nor waits for storage explain half of it";
+    const std::string cause = text_member(row, "cause");
+    return cause.empty() ? "" : "; " + cause;
   }
 
   void say_late() {

@@ -454,6 +454,7 @@ Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& qu
     row["communicator"] = hex(one.communicator);
     row.update(delayed(found->second, one.rank));
     row["evidence"] = evidence_of(incident);
+    row["cause"] = cause_in_words(row["kind"].get<std::string>(), detect::name_of(incident.what), row["evidence"]);
     row["sentence"] = sentence_of(node_name(one.node), incident, is_score);
     list.push_back(std::move(row));
   }

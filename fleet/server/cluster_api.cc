@@ -107,6 +107,7 @@ Json description(const std::string& version) {
   };
   Json paths{{"/api/versions", get("Version and capabilities, without a token")},
              {"/api/v1/health", get("What was received, and how far back the store reaches")},
+             {"/api/v1/time", get("This server's clock: timestamp_ns, since 1970")},
              {"/api/v1/tools", get("The tools, and what they take and give")},
              {"/api/v1/openapi.json", get("This description")},
              {"/api/v1/threshold", get("What the nodes of a cluster classify themselves by")},
@@ -176,15 +177,16 @@ http::Response answer(Cluster& cluster, const http::Request& request, const ApiF
   }
   if (request.path == "/api/v1/openapi.json") return json(200, description(facts.version));
   if (request.path == "/api/v1/tools") return json(200, tool_list());
+  if (request.path == "/api/v1/time") return json(200, Json{{"timestamp_ns", cluster.clock().wall_ns()}});
   if (request.path == "/api/v1/threshold") return threshold(cluster, request);
   if (request.path == "/api/v1/health") {
     const auto health = cluster.health();
     return health.ok() ? json(200, *health) : failed(health.error());
   }
-  return failed(Error(
-      Errc::kNotFound,
-      "the page is at /, the API below /api/v1: tools, sql, threshold, health, openapi.json; the protocol at /mcp; and "
-      "/metrics"));
+  return failed(Error(Errc::kNotFound,
+                      "the page is at /, the API below /api/v1: tools, sql, threshold, health, time, openapi.json; the "
+                      "protocol at /mcp; and "
+                      "/metrics"));
 }
 
 }  // namespace ingero::fleet::server

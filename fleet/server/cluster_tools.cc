@@ -156,13 +156,14 @@ Json incident_output() {
   return object_of(
       "id:string cluster_id:string job_id:string? kind:string class:string state:string persistence:string? "
       "node_id:string? rank:integer? "
-      "communicator:string from_ns:integer to_ns:integer confidence:number evidence:object");
+      "communicator:string from_ns:integer to_ns:integer confidence:number cause:string? evidence:object");
 }
 Json outlier_output() {
   return object_of(
       "cluster_id:string job_id:string? node_id:string rank:integer? kind:string class:string state:string "
       "scope:string effect:number score:number threshold:number lateness_s_per_step:number since_ns:integer "
-      "confidence:number? communicator:string delayed_count:integer delayed:array evidence:object sentence:string");
+      "confidence:number? communicator:string delayed_count:integer delayed:array evidence:object cause:string? "
+      "sentence:string");
 }
 Json job_output() {
   return object_of(

@@ -27,6 +27,21 @@ bool is_periodic(const std::vector<uint64_t>& onsets) {
 
 }  // namespace
 
+Json cause_in_words(std::string_view kind, std::string_view what, const Json& evidence) {
+  const auto part_of_step = [&](const char* name) {
+    if (!evidence.contains(name) || !evidence[name].is_number()) return std::string();
+    return format_duration(static_cast<uint64_t>(std::max(0.0, 1e9 * evidence[name].get<double>()))) + " of each step ";
+  };
+  if (kind != "straggler") return nullptr;
+  if (what == "host") {
+    return fmt::format("its threads wait for a CPU {}longer than its peers'", part_of_step("cpu_wait_s_per_step"));
+  }
+  if (what == "input") {
+    return fmt::format("it waits for storage {}longer than its peers", part_of_step("storage_wait_s_per_step"));
+  }
+  return "why is not known: neither waits for a CPU nor waits for storage explain half of it";
+}
+
 std::string hex(uint64_t value) { return fmt::format("{:016x}", value); }
 double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
@@ -75,6 +90,7 @@ Json incident_json(const store::IncidentRow& row, const Onsets& onsets) {
           {"from_ns", row.from_ns},
           {"to_ns", row.to_ns},
           {"confidence", rounded(row.confidence)},
+          {"cause", cause_in_words(row.kind, row.what, row.evidence)},
           {"evidence", row.evidence}};
 }
 

@@ -39,6 +39,9 @@ class Onsets {
 
 Json incident_json(const store::IncidentRow& row, const Onsets& onsets);
 
+// Why a rank is late, of an incident's kind, class and evidence; null where nothing is to be said.
+Json cause_in_words(std::string_view kind, std::string_view what, const Json& evidence);
+
 // 64 bits as the answers write them.
 std::string hex(uint64_t value);
 // A number of a step's time: no reader needs more.

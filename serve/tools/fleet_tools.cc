@@ -11,7 +11,8 @@ Result<Json> query_fleet(Question& question) {
 
 Json answer_schema() {
   Json nodes = object_of(
-      "node:string answered:boolean error:string? class:string? recording:object? lost:array? clock_offset_ns:integer? "
+      "node:string answered:boolean kind:string? error:string? class:string? recording:object? lost:array? "
+      "clock_offset_ns:integer? "
       "clock_within_ns:integer?");
   Json schema = object_of("action:string");
   const auto add = [&](const char* name, Json items, const char* what, bool always = false) {

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "store/read/blocks.h"
-#include "store/read/event_row_reader.h"
 #include "store/read/reader_impl.h"
 #include "store/read/replay_dictionary.h"
+#include "store/read/replay_events.h"
 #include "store/read/replay_sides.h"
 #include "store/read/replay_waits.h"
 #include "store/read/scan.h"
@@ -140,15 +140,6 @@ Status emit_hangs(Database& database, int64_t session, ReplaySink& sink) {
       });
 }
 
-constexpr EventColumns kReplayed(1, {Column::start,      Column::duration, Column::site,        Column::thread,
-                                     Column::state,      Column::clock,    Column::return_code, Column::preempted,
-                                     Column::runqueue,   Column::blocked,  Column::io,          Column::bytes,
-                                     Column::address,    Column::handle,   Column::stack,       Column::culprit,
-                                     Column::culprit_ns, Column::arg0,     Column::arg1,        Column::detail,
-                                     Column::stream,     Column::device,   Column::function});
-constexpr size_t kTargets = 3;  // the last ones, for sinks that want them
-using ReplayedRow = EventRowReader<kReplayed, Statement>;
-
 // The replay of one recording.
 class RowReplay {
  public:
@@ -171,8 +162,6 @@ class RowReplay {
   Status end(int64_t seq);
   Status begin_silent();
   bool place(const ReplayedRow& row);
-  void fill(const ReplayedRow& row);
-  void fill_targets(const ReplayedRow& row);
   Status emit(const ReplayedRow& row);
 
   Database& database_;
@@ -181,6 +170,7 @@ class RowReplay {
   const int64_t from_, to_;  // wall time
   const int64_t least_seq_;
   ReplayDictionary dictionary_;
+  ReplayedEvents events_{dictionary_};
   Arrivals arrivals_;
   ReplayWaits waits_;
   Details details_;
@@ -238,88 +228,12 @@ Status RowReplay::end(int64_t seq) {
 
 // Who made the call and when. False: the row makes no sense, or lies outside the time range.
 bool RowReplay::place(const ReplayedRow& row) {
-  clock_ = find_at(dictionary_.clocks, row.integer(Column::clock));
-  thread_ = find_at(dictionary_.threads, row.integer(Column::thread));
-  const int64_t probe = row.integer(Column::site);
-  const hal::CallId* call = find_at(dictionary_.call_of_probe, probe);
-  if (clock_ == nullptr || thread_ == nullptr || call == nullptr || *call == hal::kNoCall) return false;
-  const int64_t start = row.integer(Column::start);
-  event_.present = 0;
-  event_.start_mono_ns = static_cast<uint64_t>(clock_->mono_ns + start);
-  event_.wall_offset_ns = clock_->wall_ns - clock_->mono_ns;
-  event_.duration_ns = 0;
-  if (row.has(Column::duration)) {
-    event_.duration_ns = row.uint64(Column::duration);
-    event_.set(Has::kDuration);
-  }
-  event_.call = *call;
-  event_.probe = static_cast<uint32_t>(probe);
-  event_.kind = dictionary_.kinds[*call];
-  event_.pid = thread_->pid;
-  event_.tid = thread_->tid;
-  event_.cgroup_id = thread_->cgroup_id;
+  if (!events_.place(row, event_)) return false;
+  clock_ = events_.clock();
+  thread_ = events_.thread();
   if (is_whole_) return true;
-  const int64_t wall = clock_->wall_ns + start;
+  const int64_t wall = clock_->wall_ns + row.integer(Column::start);
   return wall <= to_ && wall + static_cast<int64_t>(event_.duration_ns) >= from_;
-}
-
-// The rest of a call that place() has put.
-void RowReplay::fill(const ReplayedRow& row) {
-  const auto take = [&](ReplayedRow::At column, Has has, auto& into) {
-    if (!row.has(column)) return;
-    into = static_cast<std::decay_t<decltype(into)>>(row.integer(column));
-    event_.set(has);
-  };
-  const EventState state = row.state();
-  event_.outcome = state.outcome();
-  event_.failed = state.failed();
-  event_.depth = state.depth();
-  if (const auto direction = state.direction()) {
-    event_.direction = *direction;
-    event_.set(Has::kDirection);
-  }
-  take(Column::return_code, Has::kReturnCode, event_.return_code);
-  event_.off = {};
-  if (row.has(Column::preempted)) {
-    event_.off = row.off_cpu();
-    event_.set(Has::kOffCpu);
-  }
-  take(Column::bytes, Has::kBytes, event_.bytes);
-  take(Column::address, Has::kAddress, event_.address);
-  take(Column::handle, Has::kHandle, event_.handle);
-  if (with_targets_) fill_targets(row);
-  if (row.has(Column::stack)) {
-    if (const uint64_t* stack = find_at(dictionary_.stacks, row.integer(Column::stack))) {
-      event_.stack_id = *stack;
-      event_.set(Has::kStack);
-    }
-  }
-  if (row.has(Column::culprit)) {
-    if (const ReplayedOther* other = find_at(dictionary_.preemptors, row.integer(Column::culprit))) {
-      event_.preempted_by_pid = other->pid;
-      event_.preempted_by_comm = other->comm;
-      event_.preempted_by_ns = row.uint64(Column::culprit_ns);
-      event_.set(Has::kPreemptedBy);
-    }
-  }
-  if (event_.kind == hal::Kind::kHost) {
-    event_.comm = thread_->comm;
-    take(Column::arg0, Has::kArg0, event_.arg0);
-    take(Column::arg1, Has::kArg1, event_.arg1);
-  }
-}
-
-void RowReplay::fill_targets(const ReplayedRow& row) {
-  if (row.has(Column::stream)) {
-    event_.stream = row.uint64(Column::stream);
-    event_.set(Has::kStream);
-  }
-  event_.device_ref = row.has(Column::device) ? static_cast<uint32_t>(row.integer(Column::device)) : 0;
-  if (!row.has(Column::function)) return;
-  if (const uint64_t* function = find_at(dictionary_.functions, row.integer(Column::function))) {
-    event_.function = *function;
-    event_.set(Has::kFunction);
-  }
 }
 
 Status RowReplay::emit(const ReplayedRow& row) {
@@ -330,7 +244,7 @@ Status RowReplay::emit(const ReplayedRow& row) {
   }
   INGERO_TRY(waits_.feed(row.seq(), session_, sink_));
   dictionary_.emit(*thread_, sink_);
-  fill(row);
+  events_.fill(row, with_targets_, event_);
   if (event_.kind == hal::Kind::kFabric && row.has(Column::detail)) {
     INGERO_TRY(details_.fill(row.integer(Column::detail), event_));
   }
@@ -363,7 +277,7 @@ Status RowReplay::run() {
   INGERO_TRY(find_blocks());
   INGERO_TRY(waits_.open(database_, first_));
   Result<Statement> rows =
-      database_.prepare("SELECT seq, " + kReplayed.sql(with_targets_ ? 0 : kTargets) + " FROM event_rows" +
+      database_.prepare("SELECT seq, " + kReplayed.sql(with_targets_ ? 0 : kReplayedTargets) + " FROM event_rows" +
                         (is_whole_ ? "" : fmt::format(" WHERE seq BETWEEN {} AND {}", first_, last_)));
   if (!rows.ok()) return rows.error();
   const ReplayedRow row(*rows);

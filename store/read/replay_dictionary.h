@@ -34,11 +34,13 @@ struct ReplayedSession {
   int64_t started_wall_ns = 0;
   int64_t stopped_wall_ns = 0;  // 0: it has not, or was killed
   uint64_t probe_ns = 0;        // 0: not known
+  bool is_sampled_out = false;  // only a part of the calls became rows
 };
 
 // The dictionary entries that a row's small ids refer to.
 class ReplayDictionary {
  public:
+  // What is there now; again: what has been added since, and what has become known.
   Status load(Database& database);
   void emit_calls(ReplaySink& sink) const;
   void emit_processes(int64_t session, ReplaySink& sink);
@@ -52,6 +54,9 @@ class ReplayDictionary {
       sink.process(processes_[static_cast<size_t>(thread.process)].second);
     }
   }
+
+  // Of a process that was reported and has changed since.
+  void emit_changed(ReplaySink& sink);
 
   bool is_of(const ReplayedThread& thread, int64_t session) const {
     return thread.process >= 0 && static_cast<size_t>(thread.process) < processes_.size() &&
@@ -74,8 +79,11 @@ class ReplayDictionary {
     hal::Kind kind;
     bool synchronising, asynchronous, below_runtime;
   };
+  Status load_processes(Database& database);
+
   std::map<hal::CallId, CallText> calls_;
   std::vector<std::pair<int64_t, hal::Process>> processes_;  // with their session
+  std::vector<int64_t> changed_;                             // of these, since emit_changed()
   std::unordered_map<uint32_t, int64_t> reported_;
   int64_t reported_last_ = -1;
 };

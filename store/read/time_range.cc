@@ -187,4 +187,19 @@ Result<TimeRange> resolve_range(const RangeText& text, const Reader& reader, con
   return range;
 }
 
+Status select_last(const Reader& reader, uint64_t count, uint64_t time_ns, Selection& selection) {
+  QueryLimits limits;
+  limits.time_ns = time_ns;
+  const Bound bound[] = {
+      Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
+  const auto outcome = reader.query(
+      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
+      [&](std::span<const Value> values) {
+        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
+        return true;
+      },
+      {}, bound);
+  return outcome.ok() ? Status{} : Status{outcome.error()};
+}
+
 }  // namespace ingero::store

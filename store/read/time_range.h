@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "store/read/reader.h"
+#include "store/read/summary.h"
 
 namespace ingero::store {
 
@@ -39,5 +40,8 @@ Result<TimeRange> resolve_range(const RangeText& text, const Reader& reader, con
 // "2026-11-21 02:26[:36[.5]]", with T between, or the time alone (on the day of `day_wall_ns`); local time unless Z or
 // an offset (+01:00) follows. Also a date alone.
 Result<uint64_t> parse_time(std::string_view text, uint64_t day_wall_ns);
+
+// Narrows it to what came from the start of the `count`-th event from the end on.
+Status select_last(const Reader& reader, uint64_t count, uint64_t time_ns, Selection& selection);
 
 }  // namespace ingero::store

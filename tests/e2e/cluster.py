@@ -231,4 +231,50 @@ def ARankThatDoesNotComeIsNamed(build):
     say(named_after_s=round(named_s, 1), sentence=evidence.get("sentence"))
 
 
-TESTS = (ASlowRankOfTwoNodesIsNamed, ARankThatDoesNotComeIsNamed)
+def push(build, server, trace, cluster):
+    return subprocess.Popen([build.agent, "fleet-push", "--db", trace.recording.path, "--fleet-endpoint", f"http://127.0.0.1:{server.otlp}",
+                             "--fleet-cluster-id", cluster, "--fleet-token-file", server.token], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def windows_of(server, cluster):
+    """By node, begin, rank and communicator; numbers as the server has them."""
+    rows = [dict(row) for row in server.rows("SELECT w.*, n.node_id FROM windows w JOIN nodes n ON n.id = w.node "
+                                             f"WHERE n.cluster_id = '{cluster}'")]
+    for row in rows:
+        del row["node"]
+    return {(row["node_id"], row["start_ns"], row["rank"], row["comm_id_hash"]): row for row in rows}
+
+
+def APushedRecordingIsWhatItsTraceSent(build):
+    """What two traces send themselves, what is sent from their recordings afterwards, and what is sent from one meanwhile."""
+    planted = {"steps": steps_until(27), "slow": SLOW_RANK, "slow_ms": SLOW_MS, "slow_from": steps_until(12)}
+    with Server(build) as server, node(build, server, 0, **planted) as first, node(build, server, 1, **planted) as second:
+        until(lambda: sum(trace.stdout().count("ready") for trace in (first, second)) == RANKS, 60, "all ranks are ready")
+        live = push(build, server, second, "live")
+        begin(build)
+        for trace in (first, second):
+            check(trace.wait(LIMIT) == 0, trace.stderr().decode(errors="replace")[-2000:])
+        pushes = [live] + [push(build, server, trace, "pushed") for trace in (first, second)]
+        for one in pushes:
+            said = one.communicate(timeout=LIMIT)[1]
+            check(one.returncode == 0, said)
+        sent = windows_of(server, "lab")
+        check(len(sent) >= RANKS * 5, f"{len(sent)} windows")
+        measured = sum(row["collectives"] for row in sent.values())
+        check(measured >= 0.7 * RANKS * planted["steps"], f"{measured} collectives with their own work")
+        for cluster, wanted in (("pushed", sent), ("live", {key: row for key, row in sent.items() if key[0] == "node-1"})):
+            found = windows_of(server, cluster)
+            check(sorted(found) == sorted(wanted), f"{cluster}: only sent {sorted(set(wanted) - set(found))}, only pushed {sorted(set(found) - set(wanted))}")
+            differ = [(key, {name: (value, found[key][name]) for name, value in row.items() if found[key][name] != value})
+                      for key, row in wanted.items() if found[key] != row]
+            check(not differ, f"{cluster}: {len(differ)} of {len(wanted)} windows differ: {differ[:5]}")
+        # A trace sends each state of an incident; the recording has what became of it.
+        incidents = {cluster: {json.loads(row["attrs"])["causal_chain_id"] for row in server.rows(
+            f"SELECT attrs FROM events WHERE metric_name = 'ingero.causal_chain' AND cluster_id = '{cluster}'")} for cluster in ("lab", "pushed")}
+        stored = {chain["id"] for trace in (first, second)
+                  for chain in trace.recording.rows("SELECT id FROM causal_chains WHERE severity IN ('HIGH', 'CRITICAL')")}
+        check(incidents["pushed"] == stored and stored <= incidents["lab"], f"stored {stored}, sent {incidents}")
+    say(windows=len(sent), collectives=measured, incidents=len(incidents["lab"]))
+
+
+TESTS = (ASlowRankOfTwoNodesIsNamed, ARankThatDoesNotComeIsNamed, APushedRecordingIsWhatItsTraceSent)

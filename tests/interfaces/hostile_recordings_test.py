@@ -7,6 +7,7 @@ N changed recordings (10,000 by hand: --recordings 10000), each through every re
 over HTTP, with a time limit of 2 s. The I-th is always the same, so that a failure can be repeated: --first I --recordings 1.
 """
 import contextlib
+import http.server
 import json
 import os
 import random
@@ -16,6 +17,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -136,7 +138,27 @@ def change(database, pick):
     return kept
 
 
+class Sink(http.server.BaseHTTPRequestHandler):
+    """A cluster's server that takes everything."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
 class HostileRecordings(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sink = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Sink)
+        threading.Thread(target=cls.sink.serve_forever, daemon=True).start()
+        cls.addClassCleanup(cls.sink.server_close)
+        cls.addClassCleanup(cls.sink.shutdown)
+
     def setUp(self):
         made = tempfile.TemporaryDirectory()
         self.addCleanup(made.cleanup)
@@ -197,6 +219,8 @@ class HostileRecordings(unittest.TestCase):
         self.run_command("explain", "--db", path, "--folded", "--timeout", "2s")
         for kind in ("perfetto", "chrome", "csv", "jsonl")[number % 4:][:1]:
             self.run_command("export", "--db", path, "--format", kind, "-o", out)
+        self.run_command("fleet-push", "--db", path, "--fleet-endpoint", f"http://127.0.0.1:{self.sink.server_address[1]}", "--fleet-cluster-id", "c",
+                         "--fleet-node-id", "n")
         self.run_command("merge", path, "-o", out + ".db", "--force-node", "n")
         with contextlib.suppress(FileNotFoundError):
             os.remove(out + ".db")
@@ -238,7 +262,8 @@ class HostileRecordings(unittest.TestCase):
             with self.subTest(table=table):
                 for arguments in (["explain", "--db", path], ["query", "--db", path], ["ask", "get_trace_stats", "--db", path],
                                   ["export", "--db", path, "--format", "csv"], ["merge", path, "-o", path + ".out"],
-                                  ["compare", base, path]):
+                                  ["compare", base, path],
+                                  ["fleet-push", "--db", path, "--fleet-endpoint", "http://127.0.0.1:9", "--fleet-cluster-id", "c"]):
                     done = self.run_command(*arguments)
                     self.assertIn(f"{table} in it is a view, where a recording has a table".encode(), done.stderr, arguments)
                     self.assertEqual(done.stdout, b"")

@@ -109,6 +109,19 @@ TEST_F(RankWindowsTest, OwnWorkIsTheTimeBetweenEntriesLessTheWaits) {
   EXPECT_EQ(window.call, call_named("collect"));
 }
 
+TEST_F(RankWindowsTest, WorkBeforeTheFirstCollectiveOfAnOlderCommunicatorIsNotKnown) {
+  know_rank();
+  hal::Communicator older = communicator();
+  older.made_mono_ns = 0;
+  windows.know(older);
+  collect(100);
+  collect(300);
+  const RankWindow window = only(advance_to(5000));
+  EXPECT_EQ(window.collectives, 2U);
+  EXPECT_EQ(window.measured, 1U);
+  EXPECT_EQ(window.work_ns, 200 * kMs);
+}
+
 TEST_F(RankWindowsTest, AWaitThatSpansTwoWindowsIsInNeitherWork) {
   know_rank();
   windows.know(communicator());

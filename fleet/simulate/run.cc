@@ -1,0 +1,65 @@
+// Plans the job, writes its truth, and sends its windows.
+#include "fleet/simulate/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/output_file.h"
+#include "base/private_file.h"
+#include "base/text.h"
+#include "fleet/simulate/plan.h"
+#include "fleet/simulate/sender.h"
+
+namespace ingero::fleet::simulate {
+
+Status run(const SimulateOptions& options, const Clock& clock, const std::function<void(const std::string&)>& say) {
+  std::string token;
+  if (!options.token_file.empty()) {
+    const auto read = read_private(options.token_file);
+    if (!read.ok()) return read.error().in("--token-file");
+    token = trim(*read);
+  }
+  auto sender = Sender::make(options.endpoint, token, options.authorities);
+  if (!sender.ok()) return sender.error().in("--endpoint");
+  Sender& sending = **sender;
+  const uint64_t now_ns = clock.wall_ns();
+  const uint64_t back = options.is_live ? 0 : options.windows + 1;
+  PlanOptions wanted;
+  wanted.cluster = options.cluster;
+  wanted.ranks = options.ranks;
+  wanted.windows = options.windows;
+  wanted.seed = options.seed;
+  wanted.noise = options.noise == "quiet" ? kQuietNoise : options.noise == "noisy" ? kNoisyNoise : kUsualNoise;
+  wanted.effect = options.effect;
+  wanted.has_stragglers = options.plan == "random";
+  wanted.has_hang = options.plan == "hang";
+  wanted.first_ns = (now_ns / kPeriod_ns - back) * kPeriod_ns;
+  auto plan = Plan::make(wanted);
+  if (!plan.ok()) return plan.error();
+  if (!options.truth.empty()) {
+    auto file = OutputFile::create(options.truth);
+    INGERO_TRY(file);
+    INGERO_TRY(file->write(dump_indented(plan->truth())));
+    INGERO_TRY(file->commit());
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  for (uint32_t number = 0; number < options.windows; ++number) {
+    if (options.is_live) {
+      std::this_thread::sleep_until(begin + std::chrono::nanoseconds((number + 1) * kPeriod_ns));
+    }
+    sending.send(*plan, number);
+    if (sending.sent() == 0) return Error(Errc::kIo, sending.last_error(), "is `ingero fleet serve` running there?");
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const uint64_t all = uint64_t{plan->nodes()} * options.windows;
+  say(fmt::format("{} of {} windows of nodes taken in {:.1f} s: {:.0f} a second, {} each; {} slow planted\n",
+                  sending.sent(), all, took.count(), static_cast<double>(sending.sent()) / took.count(),
+                  format_bytes(sending.bytes() / std::max<uint64_t>(1, sending.sent())),
+                  plural(plan->stragglers().size(), "rank")));
+  if (sending.sent() + sending.silent() < all)
+    return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error()));
+  return {};
+}
+
+}  // namespace ingero::fleet::simulate

@@ -1,0 +1,245 @@
+// Keeps the place in a recording, and what may still change behind it: calls in flight, communicators.
+#include "store/read/follow.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "store/read/reader_impl.h"
+#include "store/read/replay_dictionary.h"
+#include "store/read/replay_events.h"
+#include "store/read/scan.h"
+
+namespace ingero::store {
+namespace {
+
+using hal::Has;
+
+constexpr size_t kMaxLosses = 65536;
+
+constexpr const char* kExchangeOf =
+    "SELECT exchange, communicator, number, \"group\", is_part FROM exchanges WHERE seq = ?1";
+
+std::optional<uint64_t> uint64_if(const Statement& row, int column) {
+  return row.is_null(column) ? std::nullopt : std::optional(row.uint64(column));
+}
+
+auto facts_of(const hal::Communicator& one) {
+  return std::tie(one.pid, one.made_mono_ns, one.ended_mono_ns, one.comm_id_hash, one.rank, one.nranks);
+}
+
+}  // namespace
+
+struct Follower::State {
+  ReplayDictionary dictionary;
+  ReplayedEvents events{dictionary};
+  std::map<int64_t, std::optional<int32_t>> devices;  // what calls named, by id
+  int64_t last_seq = 0;
+  std::set<int64_t> in_flight;
+  std::optional<int64_t> session;
+  struct Known {
+    int64_t session;
+    hal::Communicator communicator;
+  };
+  std::map<int64_t, Known> communicators;
+  int64_t last_loss = 0;  // rowid
+  struct Loss {
+    int64_t session;
+    uint32_t pid;
+    uint64_t wall_ns;
+  };
+  std::vector<Loss> losses;  // of runs that have not begun
+  hal::Event event;
+
+  Status load(Database& database, FollowSink& sink);
+  Status load_communicators(Database& database, FollowSink& sink);
+  Status load_losses(Database& database, FollowSink& sink);
+  Status look_at_in_flight(Database& database, Statement& exchanges, FollowSink& sink);
+  Result<Followed> read(Database& database, uint64_t max_rows, FollowSink& sink);
+  Status give(const ReplayedRow& row, Statement& exchanges, bool was_open, FollowSink& sink);
+  void begin(int64_t id, FollowSink& sink);
+  void stop(FollowSink& sink);
+};
+
+Status Follower::State::load(Database& database, FollowSink& sink) {
+  const size_t calls = dictionary.kinds.size();
+  INGERO_TRY(dictionary.load(database));
+  if (session && dictionary.kinds.size() != calls) dictionary.emit_calls(sink);
+  const int64_t last_device = devices.empty() ? -1 : devices.rbegin()->first;
+  INGERO_TRY(database.each_row(
+      fmt::format("SELECT id, ordinal FROM event_devices WHERE id > {}", last_device), [&](const Statement& row) {
+        devices[row.integer(0)] = row.is_null(1) ? std::nullopt : std::optional(static_cast<int32_t>(row.integer(1)));
+      }));
+  if (session) dictionary.emit_changed(sink);
+  INGERO_TRY(load_communicators(database, sink));
+  return load_losses(database, sink);
+}
+
+Status Follower::State::load_communicators(Database& database, FollowSink& sink) {
+  return database.each_row(
+      "SELECT c.id, c.session, p.pid, c.made_mono_ns, c.ended_mono_ns, c.comm_id_hash, c.rank, c.nranks "
+      "FROM communicators c JOIN processes p ON p.id = c.process ORDER BY c.id",
+      [&](const Statement& row) {
+        hal::Communicator one;
+        one.id = row.uint64(0);
+        one.pid = static_cast<uint32_t>(row.integer(2));
+        one.made_mono_ns = row.is_null(3) ? 0 : row.uint64(3);
+        one.ended_mono_ns = uint64_if(row, 4);
+        one.comm_id_hash = uint64_if(row, 5);
+        if (!row.is_null(6)) one.rank = static_cast<int32_t>(row.integer(6));
+        if (!row.is_null(7)) one.nranks = static_cast<int32_t>(row.integer(7));
+        const auto known = communicators.find(row.integer(0));
+        if (known != communicators.end() && facts_of(known->second.communicator) == facts_of(one)) return;
+        if (known == communicators.end() && communicators.size() >= kMaxCommunicators) return;
+        communicators.insert_or_assign(row.integer(0), Known{row.integer(1), one});
+        if (session == row.integer(1)) sink.communicator(one);
+      });
+}
+
+Status Follower::State::load_losses(Database& database, FollowSink& sink) {
+  return database.each_row(
+      fmt::format("SELECT rowid, session, coalesce(pid, 0), timestamp FROM lost_calls WHERE rowid > {} ORDER BY rowid",
+                  last_loss),
+      [&](const Statement& row) {
+        last_loss = row.integer(0);
+        const Loss loss{row.integer(1), static_cast<uint32_t>(row.integer(2)), row.uint64(3)};
+        if (session == loss.session) {
+          sink.lost(loss.pid, loss.wall_ns);
+        } else if (losses.size() < kMaxLosses) {
+          losses.push_back(loss);
+        }
+      });
+}
+
+void Follower::State::begin(int64_t id, FollowSink& sink) {
+  session = id;
+  const ReplayedSession& facts = dictionary.sessions[id];
+  sink.run({id, facts.node, static_cast<uint64_t>(std::max<int64_t>(0, facts.started_wall_ns)), facts.is_sampled_out});
+  dictionary.emit_calls(sink);
+  dictionary.emit_processes(id, sink);
+  for (const auto& [number, known] : communicators) {
+    if (known.session == id) sink.communicator(known.communicator);
+  }
+  std::erase_if(losses, [&](const Loss& loss) {
+    if (loss.session == id) sink.lost(loss.pid, loss.wall_ns);
+    return loss.session == id;
+  });
+}
+
+void Follower::State::stop(FollowSink& sink) {
+  if (!session) return;
+  const int64_t stopped = dictionary.sessions[*session].stopped_wall_ns;
+  sink.stopped(stopped > 0 ? std::optional(static_cast<uint64_t>(stopped)) : std::nullopt);
+  std::erase_if(communicators, [&](const auto& known) { return known.second.session == *session; });
+  in_flight.clear();
+  session.reset();
+}
+
+Status Follower::State::give(const ReplayedRow& row, Statement& exchanges, bool was_open, FollowSink& sink) {
+  if (!events.place(row, event)) return {};
+  const int64_t of_session = events.clock()->session;
+  if (session != of_session) {
+    stop(sink);
+    begin(of_session, sink);
+  }
+  dictionary.emit(*events.thread(), sink);
+  events.fill(row, true, event);
+  if (const auto device = devices.find(static_cast<int64_t>(event.device_ref));
+      event.device_ref != 0 && device != devices.end() && device->second) {
+    event.device = *device->second;
+    event.set(Has::kDevice);
+  }
+  event.parent_call = events.parent_of(row);
+  if (event.parent_call != hal::kNoCall) event.set(Has::kParent);
+  if (event.outcome == hal::Outcome::kInFlight && in_flight.size() < kMaxInFlight) in_flight.insert(row.seq());
+  if (!hal::has_exchange(event.kind)) {
+    sink.exchange(event, nullptr, was_open);
+    return {};
+  }
+  exchanges.reset();
+  exchanges.bind(1, row.seq());
+  const Result<bool> found = exchanges.step();
+  INGERO_TRY(found);
+  if (!*found) {
+    sink.exchange(event, nullptr, was_open);
+    return {};
+  }
+  hal::Exchange exchange;
+  exchange.exchange_id = exchanges.uint64(0);
+  exchange.communicator_id = uint64_if(exchanges, 1);
+  exchange.number = uint64_if(exchanges, 2);
+  exchange.group = uint64_if(exchanges, 3);
+  exchange.is_part = exchanges.integer(4) != 0;
+  exchanges.reset();
+  sink.exchange(event, &exchange, was_open);
+  return {};
+}
+
+// A row of a call that has not returned is completed in its place.
+Status Follower::State::look_at_in_flight(Database& database, Statement& exchanges, FollowSink& sink) {
+  if (in_flight.empty()) return {};
+  Result<Statement> rows = database.prepare("SELECT seq, " + kReplayed.sql() + " FROM event_rows WHERE seq = ?1");
+  INGERO_TRY(rows);
+  const ReplayedRow row(*rows);
+  for (const int64_t seq : std::set<int64_t>(in_flight)) {
+    rows->reset();
+    rows->bind(1, seq);
+    const Result<bool> found = rows->step();
+    INGERO_TRY(found);
+    if (*found && row.state().outcome() == hal::Outcome::kInFlight) continue;
+    in_flight.erase(seq);
+    if (*found) INGERO_TRY(give(row, exchanges, true, sink));
+  }
+  return {};
+}
+
+Result<Followed> Follower::State::read(Database& database, uint64_t max_rows, FollowSink& sink) {
+  Followed followed;
+  int64_t first = 0, complete = 0;
+  INGERO_TRY(database.integer_into("SELECT coalesce(min(seq), 0) FROM event_rows", first));
+  if (session && first > last_seq + 1) sink.gap();
+  INGERO_TRY(database.integer_into("SELECT coalesce(max(timestamp), 0) FROM system_snapshots", complete));
+  INGERO_TRY(load(database, sink));
+  Result<Statement> exchanges = database.prepare(kExchangeOf);
+  INGERO_TRY(exchanges);
+  INGERO_TRY(look_at_in_flight(database, *exchanges, sink));
+  Result<Statement> rows = database.prepare(
+      fmt::format("SELECT seq, {} FROM event_rows WHERE seq > {} ORDER BY seq", kReplayed.sql(), last_seq));
+  INGERO_TRY(rows);
+  const ReplayedRow row(*rows);
+  for (;;) {
+    const Result<bool> found = rows->step();
+    INGERO_TRY(found);
+    if (!*found) break;
+    if (followed.rows == max_rows) {
+      followed.has_more = true;
+      break;
+    }
+    ++followed.rows;
+    last_seq = row.seq();
+    INGERO_TRY(give(row, *exchanges, false, sink));
+  }
+  if (!followed.has_more && complete > 0) followed.complete_wall_ns = static_cast<uint64_t>(complete);
+  return followed;
+}
+
+Follower::Follower() : state_(std::make_unique<State>()) {}
+Follower::~Follower() = default;
+
+Result<Followed> Follower::read(const Reader& reader, uint64_t max_rows, FollowSink& sink) {
+  if (!reader.holds().collectives) {
+    return Error(Errc::kNotSupported,
+                 fmt::format("{}: a recording of a legacy agent, which has no collectives", reader.path()),
+                 "record with this version of ingero trace");
+  }
+  Reader::Impl& impl = reader.impl();
+  INGERO_TRY(impl.refresh());
+  Snapshot snapshot;
+  INGERO_TRY(snapshot.begin(impl.database));
+  return state_->read(impl.database, max_rows, sink);
+}
+
+void Follower::finish(FollowSink& sink) { state_->stop(sink); }
+
+}  // namespace ingero::store

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""`query --nodes`, `explain --nodes` and `export --nodes` of a cluster's server, alone and together with nodes.
+
+  cluster_nodes_test.py INGERO MAKE_RANK_RECORDING
+"""
+import json
+import os
+import socket
+import subprocess
+import sys
+import unittest
+
+MAKE = os.path.abspath(sys.argv.pop(2))
+import clients  # noqa: E402
+import cluster_test  # noqa: E402
+from cluster_test import INGERO, SEED, TOKEN, Cluster  # noqa: E402
+
+
+class Nodes(Cluster):
+    def simulated(self, *more):
+        server, truth = self.serve(), os.path.join(self.folder, "truth.json")
+        cluster_test.Truth.simulate(self, server, "--ranks", "256", "--seed", str(SEED % 2**31), "--truth", truth, *more)
+        with open(truth, encoding="utf-8") as file:
+            return server, json.load(file)
+
+    def ingero(self, *arguments, good=True, token=TOKEN):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("INGERO_")}
+        environment["HOME"] = self.folder
+        if token:
+            environment["INGERO_NODES_TOKEN"] = token
+        done = subprocess.run([INGERO, *arguments], capture_output=True, text=True, env=environment, cwd=self.folder, timeout=60, check=False)
+        self.assertEqual(done.returncode == 0, good, f"{arguments}: {done.stdout[:2000]}{done.stderr}")
+        return done
+
+    def node(self):
+        recording = os.path.join(self.folder, "run.db")
+        subprocess.run([MAKE, recording, "6"], check=True, capture_output=True, timeout=60)
+        node = clients.Dashboard(INGERO, recording, "--no-tls", token=TOKEN)
+        self.addCleanup(node.close)
+        return f"{node.address.hostname}:{node.address.port}"
+
+    def test_rows_of_the_cluster_and_of_nodes_are_one_answer(self):
+        server, _ = self.simulated("--windows", "3", "--plan", "healthy")
+        name, node = f"127.0.0.1:{server.api}", self.node()
+        count = "SELECT count(*) AS n, count(DISTINCT rank) AS ranks FROM windows"
+        done = self.ingero("query", "--nodes", name, count, "--json")
+        (row,) = json.loads(done.stdout)
+        self.assertEqual((row["node"], row["ranks"], done.stderr), (name, 256, ""))
+        self.assertEqual(row["n"], server.sql(count)["data"][0][0])
+        done = self.ingero("query", "--nodes", f"{node},{name}", "SELECT count(*) AS n FROM events", "--json")
+        self.assertEqual([one["node"] for one in json.loads(done.stdout)], [node, name])
+        self.assertEqual(done.stderr, "")
+        # What only one of them has.
+        done = self.ingero("query", "--nodes", f"{node},{name}", count, "--json")
+        self.assertEqual([one["node"] for one in json.loads(done.stdout)], [name])
+        self.assertIn(f"warning: {node}: ", done.stderr)
+        self.assertIn("no such table: windows", done.stderr)
+        done = self.ingero("query", "--nodes", name, "SELECT rank FROM windows", "--limit", "3", "--csv")
+        self.assertEqual(len(done.stdout.splitlines()), 4)
+        self.assertIn("there are more", done.stderr)
+        done = self.ingero("query", "--nodes", name, "DELETE FROM windows", good=False)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+
+    def test_incidents_are_explained(self):
+        server, truth = self.simulated()
+        name = f"127.0.0.1:{server.api}"
+        (planted,) = truth["stragglers"]
+        done = self.ingero("explain", "--nodes", name)
+        self.assertIn("FLEET CAUSAL CHAINS - 1 chain from 1 node\n", done.stdout)
+        self.assertIn(f"[{name}] [", done.stdout)
+        self.assertIn(f"rank {planted['rank']} on {planted['node_id']} needs ", done.stdout)
+        self.assertIn("Root cause: ", done.stdout)
+        self.assertRegex(done.stdout, r"Explains: \d+ ranks wait for it: \d+, ")
+        (chain,) = json.loads(self.ingero("explain", "--nodes", name, "--json", "--since", "1h").stdout)
+        (incident,) = server.ask("incidents")["incidents"]
+        self.assertEqual(chain["incident"], incident)
+        self.assertEqual((chain["node"], chain["recorded_node"], chain["rank"], chain["id"]),
+                         (name, planted["node_id"], planted["rank"], incident["id"]))
+        self.assertEqual(chain["root_cause"], incident["cause"])
+        # What is named now is, however short the time.
+        now = json.loads(self.ingero("explain", "--nodes", name, "--json", "--since", "1ms").stdout)
+        self.assertEqual([(one["rank"], one["severity"], one["root_cause"]) for one in now],
+                         [(chain["rank"], "HIGH", chain["root_cause"])] if incident["state"] == "open" else [])
+        # With a node: its own chains, too.
+        node = self.node()
+        both = json.loads(self.ingero("explain", "--nodes", f"{node},{name}", "--json").stdout)
+        self.assertIn(incident["id"], [one["id"] for one in both])
+        # What a cluster's incidents cannot be chosen by is its own failure, not the node's.
+        done = self.ingero("explain", "--nodes", f"{node},{name}", "--pid", "4002")
+        self.assertIn(f'warning: {name}: it is a cluster\'s server, whose incidents cannot be chosen by "pid"', done.stderr)
+        self.ingero("explain", "--nodes", name, "--pid", "1", good=False)
+
+    def test_a_hang_is_explained(self):
+        server, truth = self.simulated("--windows", "40", "--plan", "hang")
+        (planted,) = truth["hangs"]
+        chains = json.loads(self.ingero("explain", "--nodes", f"127.0.0.1:{server.api}", "--json").stdout)
+        hangs = [one for one in chains if one["incident"]["class"] == "hang"]
+        self.assertEqual([(one["severity"], one["rule"]) for one in hangs], [("CRITICAL", planted["kind"])], chains)
+
+    def test_windows_and_incidents_are_drawn(self):
+        server, truth = self.simulated()
+        name, (planted,) = f"127.0.0.1:{server.api}", truth["stragglers"]
+        done = self.ingero("export", "--nodes", name, "--format", "chrome", "-o", "c.json")
+        with open(os.path.join(self.folder, "c.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        processes = {one["pid"]: one["args"]["name"] for one in events if one["name"] == "process_name"}
+        windows = [one for one in events if one.get("cat") == "window"]
+        self.assertIn(f"c.json: {len(windows)} windows, 1 incidents, ", done.stderr)
+        self.assertGreater(len(windows), 256)
+        self.assertTrue(all(one["dur"] == 5e6 and one["args"]["collectives"] > 0 for one in windows), windows[0])
+        (incident,) = [one for one in events if one.get("cat") == "incident"]
+        self.assertEqual(processes[incident["pid"]], f"sim/{planted['node_id']}")
+        self.assertIn(f"rank {planted['rank']} on ", incident["name"])
+        tracks = {(one["pid"], one["tid"]): one["args"]["name"] for one in events if one["name"] == "thread_name"}
+        self.assertTrue(tracks[incident["pid"], incident["tid"]].startswith(f"straggler of rank {planted['rank']}"))
+        self.ingero("export", "--nodes", name, "--format", "perfetto", "-o", "c.pftrace", "--since", "2m")
+        node = self.node()
+        for nodes, more, sentence in ((node, (), f"{node} is a node, whose recording is exported on its machine"),
+                                      (f"{name},{node}", (), f"{node} is a node"), (name, ("--pid", "7"), "--since")):
+            self.assertIn(sentence, self.ingero("export", "--nodes", nodes, "--format", "chrome", "-o", "none.json", *more, good=False).stderr)
+        self.assertIn("--format perfetto or chrome", self.ingero("export", "--nodes", name, "--format", "csv", good=False).stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "none.json")))
+
+    def test_the_same_errors_as_of_nodes(self):
+        server, _ = self.simulated("--windows", "1", "--plan", "healthy")
+        name, node = f"127.0.0.1:{server.api}", self.node()
+        of_wrong_token = set()
+        for one in (name, node):
+            done = self.ingero("query", "--nodes", one, "SELECT 1", good=False, token="wrong-token-0123456789")
+            self.assertIn("INGERO_NODES_TOKEN", done.stderr)
+            of_wrong_token.add(done.stderr.replace(one, "ONE"))
+        self.assertEqual(len(of_wrong_token), 1, of_wrong_token)
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            hangs = f"127.0.0.1:{silent.getsockname()[1]}"
+            done = self.ingero("query", "--nodes", f"{hangs},{name}", "SELECT 1 AS one", "--timeout", "500ms", "--json")
+        self.assertEqual(json.loads(done.stdout), [{"node": name, "one": 1}])
+        self.assertIn(f"warning: {hangs}: ", done.stderr)
+        server.stop()
+        done = self.ingero("query", "--nodes", name, "SELECT 1", good=False)
+        self.assertIn("does 'ingero dashboard' or 'ingero fleet serve' run there?", done.stderr)
+
+
+if __name__ == "__main__":
+    clients.run_side_by_side()

@@ -11,7 +11,9 @@ namespace {
 
 using hal::Kind;
 
-constexpr uint32_t kAbout = 8;  // a part of the number, by which others may differ from it
+constexpr double kGoodPart = 5;    // of all launches: a fifth
+constexpr double kFade = 7.0 / 8;  // a second
+constexpr uint32_t kAbout = 8;     // a part of the number, by which others may differ from it
 
 uint64_t mixed_with(uint64_t a, uint64_t b) {
   uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6) + (a >> 2));
@@ -63,13 +65,38 @@ StepFinder::Thread& StepFinder::thread_of(uint32_t tid) {
 
 // Gives the device work, and has waited for it again and again, lately: in a burst or once in a while.
 bool StepFinder::is_driver(const Thread& thread) const {
-  if (!thread.launches || thread.n_waits < kEnough) return false;
+  if (thread.first_launch_ns == 0 || thread.n_waits < kEnough) return false;
   const uint64_t between_ns = (thread.waited_ns() - thread.waits[thread.n_waits % kEnough]) / (kEnough - 1);
   return last_ns_ <= thread.waited_ns() + std::max(kLatelyNs, kEnough * std::max(between_ns, usual_ns_));
 }
 
-void StepFinder::give_up_anchor() {
-  boundaries_.push_back({last_ns_, 0, 0, true});
+bool StepFinder::leads(uint32_t tid, const Thread& thread) const {
+  return has_drivers_ ? is_driver(thread) : !leader_ || *leader_ == tid;
+}
+
+// Whose tokens count from now on. What was found by others' is over.
+void StepFinder::choose_leaders() {
+  const auto drives = [&](const auto& one) { return is_driver(one.second); };
+  const bool had_drivers = std::exchange(has_drivers_, std::any_of(threads_.begin(), threads_.end(), drives));
+  const std::optional<uint32_t> before = leader_;
+  double all = 0;
+  for (const auto& [tid, thread] : threads_) all += thread.launches;
+  uint64_t first_ns = ~uint64_t{0};
+  for (auto& [tid, thread] : threads_) {
+    if (all > 0 && thread.launches * kGoodPart >= all && thread.first_launch_ns < first_ns) {
+      first_ns = thread.first_launch_ns;
+      leader_ = tid;
+    }
+    thread.launches *= kFade;
+  }
+  if (has_drivers_) leader_.reset();
+  const bool is_new = had_drivers != has_drivers_ || leader_ != before;
+  if (is_new || has_drivers_) {  // a driver may be another than before
+    std::erase_if(tokens_, [&](const auto& one) { return !leads(one.second.tid, threads_[one.second.tid]); });
+  }
+  const bool is_lost = anchor_ && !tokens_.contains(*anchor_);
+  if (anchor_ && (is_new || is_lost)) boundaries_.push_back({last_ns_, 0, 0, true});
+  if (!is_lost) return;
   anchor_.reset();
   rival_.reset();
 }
@@ -83,12 +110,15 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   const bool waits = asks || facts.kind == Kind::kSync || (facts.kind == Kind::kMemcpy && facts.synchronising);
   last_ns_ = std::max(last_ns_, call.end_ns);
   if (waits) thread.waits[thread.n_waits++ % kEnough] = std::max(thread.waited_ns(), call.end_ns);
-  thread.launches |= facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch;
+  if (facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch) {
+    if (thread.first_launch_ns == 0) thread.first_launch_ns = call.end_ns;
+    ++thread.launches;
+  }
   if (!token) return;
   if (std::exchange(thread.last_token, *token) == *token) return;  // (N1)
   sum_ += mixed_with(*token, 1);
   ++number_;
-  if (has_drivers_ && !is_driver(thread)) return;
+  if (!leads(call.tid, thread)) return;
   if (tokens_.size() >= kMaxTokens && !tokens_.contains(*token)) {  // (N3)
     const auto oldest = std::min_element(tokens_.begin(), tokens_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.second.last_ns, a.first) < std::tie(b.second.last_ns, b.first);
@@ -159,11 +189,7 @@ std::optional<StepFinder::Period> StepFinder::period_with(uint64_t token, const 
 }
 
 void StepFinder::choose() {
-  has_drivers_ = std::any_of(threads_.begin(), threads_.end(), [&](const auto& one) { return is_driver(one.second); });
-  if (has_drivers_) {  // and it may be another than before
-    std::erase_if(tokens_, [&](const auto& one) { return !is_driver(threads_[one.second.tid]); });
-    if (anchor_ && !tokens_.contains(*anchor_)) give_up_anchor();
-  }
+  choose_leaders();
   std::vector<Period> periods;
   std::optional<Period> best, current;
   for (const auto find : {&StepFinder::by_content, &StepFinder::by_number}) {  // (N4)

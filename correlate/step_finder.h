@@ -75,7 +75,8 @@ class StepFinder {
   };
   struct Thread {
     std::optional<uint64_t> last_token;
-    bool launches = false;
+    uint64_t first_launch_ns = 0;           // 0: it launches nothing
+    double launches = 0;                    // of the last seconds
     std::array<uint64_t, kEnough> waits{};  // a ring: when it did
     size_t n_waits = 0;
     uint64_t waited_ns() const { return n_waits == 0 ? 0 : waits[(n_waits - 1) % kEnough]; }
@@ -86,12 +87,14 @@ class StepFinder {
                                     uint64_t total_ns) const;
   Thread& thread_of(uint32_t tid);
   bool is_driver(const Thread& thread) const;
-  void give_up_anchor();
+  bool leads(uint32_t tid, const Thread& thread) const;
+  void choose_leaders();
 
   std::unordered_map<uint64_t, Token> tokens_;
   std::unordered_map<uint32_t, Thread> threads_;
   uint64_t sum_ = 0, number_ = 0, last_ns_ = 0;
   bool has_drivers_ = false;
+  std::optional<uint32_t> leader_;  // tid, where there are no drivers
   std::optional<uint64_t> anchor_;
   uint32_t anchor_tokens_ = 0;  // of its period; 0: by content
   hal::CallId anchor_call_ = hal::kNoCall;

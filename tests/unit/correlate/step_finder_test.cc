@@ -60,6 +60,20 @@ TEST(StepFinder, TheStepsAreThoseOfAThreadThatLaunchesAndWaits) {
   }
 }
 
+// PyTorch without a wait: the backward pass launches more, from a thread of its own; the program's lines are the
+// first's.
+TEST(StepFinder, WithoutWaitsTheFirstThreadThatLaunchesMuchHasTheSteps) {
+  Submitting program;
+  std::map<uint32_t, size_t> ends;
+  for (uint64_t step = 0; step < 100; ++step) {
+    for (uint64_t kernel = 10; kernel < 15; ++kernel) program.launch(kernel, kMs / 2 + step % 3 * kMs / 10);
+    for (uint64_t kernel = 10; kernel < 22; ++kernel) program.launch(kernel, kMs / 2, kPid + 1);
+    for (const StepBoundary& one : program.next()) ++ends[one.tid];
+  }
+  EXPECT_GT(ends[kPid], 80U);
+  EXPECT_EQ(ends[kPid + 1], 0U);
+}
+
 // Text generation: the kernel of attention depends on the length of the cache, so that no two steps have the same ones.
 TEST(StepFinder, StepsOfOtherKernelsEachAreFoundByTheirNumber) {
   Submitting program;

@@ -141,11 +141,11 @@ class Dictionaries {
   FunctionNames names_;
   std::unordered_map<int64_t, std::string> pending_names_;  // functions.id: named after it was written
 
-  Dictionary<6> threads_{8192};  // pid, tid, process, cgroup, comm, comm
-  Dictionary<2> functions_;      // process, handle
-  Dictionary<5> geometries_;     // grid and block in pairs, shared, presence
-  Dictionary<4> details_;        // flags, peer device, handle2, presence
-  Dictionary<3> devices_;        // ref, ordinal, presence of it
+  Dictionary<6> threads_{8192};      // pid, tid, process, cgroup, comm, comm
+  Dictionary<2> functions_{16384};   // process, handle
+  Dictionary<5> geometries_{16384};  // grid and block in pairs, shared, presence
+  Dictionary<4> details_;            // flags, peer device, handle2, presence
+  Dictionary<3> devices_;            // ref, ordinal, presence of it
   std::unordered_map<uint32_t, hal::EventDevice> device_refs_;
   Dictionary<3> preemptors_;  // pid, comm, comm
   Dictionary<1> stacks_;

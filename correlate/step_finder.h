@@ -4,7 +4,8 @@
 // the tokens between them, so that order and interleaving do not matter. A token whose content between one occurrence
 // and the next is mostly the same marks a period; the longest such period is the step. While some thread both launches
 // and waits for the device, again and again, only such threads' tokens mark periods: another one that only launches
-// does so for it (PyTorch's backward pass, also where it waits once, for its kernels to be tried).
+// does so for it (PyTorch's backward pass, also where it waits once, for its kernels to be tried). Where none waits,
+// those of the first thread that launched do, if it makes a fifth of the launches.
 //
 // Text generation launches other kernels for each length of its cache: where no token marks a period by content, one
 // does by about the same number of tokens between its occurrences. The contents of such steps are one.

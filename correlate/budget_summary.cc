@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "correlate/median.h"
+
 namespace ingero::correlate {
 namespace {
 
@@ -13,13 +15,6 @@ constexpr double kCountedError = 0.05;   // of a device's own count: a device th
 constexpr uint32_t kMuch = 8;            // a part of what the busiest thread submits
 constexpr uint64_t kSeldomPercent = 10;  // of the time of all steps
 constexpr uint64_t kSlowPercent = 1;     // of the time: what all slow steps took more than usual ones
-
-uint64_t median(std::vector<uint64_t> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // The commonest distance of three or more slow steps, if all steps have about as many as that makes.
 std::optional<uint64_t> period_of(const std::vector<std::pair<uint64_t, uint8_t>>& slow, TimeClass is,

@@ -110,8 +110,8 @@ void RankWindows::know(const hal::Communicator& communicator) {
     if (rank.communicators.size() >= kMaxCommunicators) return ledger_.add(hal::Loss::fleet_forgotten);  // (R4)
     known = rank.communicators.try_emplace(communicator.id).first;
     rank.has_ended = false;  // another process has its number
-    if (communicator.made_mono_ns !=
-        0) {  // 0: it is older than the recording, and so is the work before its first call
+    // 0: it is older than the recording, and so is the work before its first call.
+    if (communicator.made_mono_ns != 0) {
       known->second.last_mono_ns = communicator.made_mono_ns;
       known->second.waited_ns = rank.waits.before(communicator.made_mono_ns);
     }

@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "correlate/median.h"
+
 namespace ingero::correlate {
 namespace {
 
@@ -45,12 +47,6 @@ std::optional<uint64_t> token_of(const BudgetCall& call, const CallFacts& facts)
 
 bool is_about(uint32_t tokens, uint32_t usual) {
   return tokens + usual / kAbout >= usual && tokens <= usual + usual / kAbout;
-}
-
-uint64_t median(std::vector<uint64_t>& values) {
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // Of `whole`: enough to be the rule.
@@ -165,7 +161,7 @@ std::optional<StepFinder::Period> StepFinder::by_number(uint64_t token, const To
   std::vector<uint64_t> numbers, lengths;
   uint64_t total_ns = 0;
   for (const Occurrence& one : of.kept) numbers.push_back(one.tokens);
-  const auto usual = static_cast<uint32_t>(median(numbers));
+  const auto usual = static_cast<uint32_t>(median(std::move(numbers)));
   if (usual < kFewTokens) return std::nullopt;
   for (const Occurrence& one : of.kept) {
     if (is_about(one.tokens, usual)) lengths.push_back(one.ns);
@@ -185,7 +181,7 @@ std::optional<StepFinder::Period> StepFinder::period_with(uint64_t token, const 
   if (usual < kShortestNs || usual > kLongestNs) return std::nullopt;
   if (last_ns_ - of.last_ns > std::max(of.last_ns - of.first_ns, kBetter * usual)) return std::nullopt;  // (N5)
   for (uint64_t& one : lengths) one = one > usual ? one - usual : usual - one;
-  return Period{token, usual, median(lengths), 0};
+  return Period{token, usual, median(std::move(lengths)), 0};
 }
 
 void StepFinder::choose() {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "correlate/engine_impl.h"
 #include "hal/bounded.h"
+#include "hal/same_start.h"
 
 namespace ingero::correlate {
 namespace {
@@ -263,16 +264,19 @@ void Engine::set_probe(uint32_t probe, bool is_per_thread) { impl_->per_thread_p
 
 void Engine::add_process(const hal::Process& reported) {
   const auto known = impl_->by_pid.find(reported.pid);
-  const uint64_t key = mix(reported.pid, reported.start_mono_ns);
   if (known != impl_->by_pid.end() && known->second->facts.start_mono_ns != 0 && reported.start_mono_ns != 0 &&
-      known->second->key != key) {
-    impl_->by_pid.erase(known);  // its number is another process's now; what is open of it stays
+      !hal::same_start(known->second->facts.start_mono_ns, reported.start_mono_ns)) {
+    // Its number is another process's now: it has ended, should that have been lost. What is open of it stays.
+    auto& ended_mono_ns = known->second->ended_mono_ns;
+    ended_mono_ns = ended_mono_ns.value_or(reported.start_mono_ns);
+    impl_->by_pid.erase(known);
     impl_->last_pid.reset();
   }
   ProcessState& process = impl_->process_of(reported.pid);
   hal::Process facts = reported;
   if (facts.comm.empty()) facts.comm = process.facts.comm;
-  if (facts.start_mono_ns == 0) facts.start_mono_ns = process.facts.start_mono_ns;
+  // The same start may be given to the tick and exactly: the first stays.
+  if (process.facts.start_mono_ns != 0) facts.start_mono_ns = process.facts.start_mono_ns;
   if (facts.parent_pid == 0) facts.parent_pid = process.facts.parent_pid;
   process.facts = std::move(facts);
   if (process.facts.start_mono_ns != 0) process.key = mix(reported.pid, process.facts.start_mono_ns);

@@ -63,6 +63,28 @@ TEST(EngineMemory, AProcessIsEvaluatedAfterItsEndAsLongAsItMatters) {
   EXPECT_EQ(engine->known_processes(), 0U);
 }
 
+// A fork is reported as /proc has it, to the tick; the program it runs as the kernel side has it, which ended
+// meanwhile.
+TEST(EngineMemory, AProcessThatRunsAnotherProgramAndEndsAtOnceIsOne) {
+  Stream stream;
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  constexpr uint32_t kPrograms = 1000, kReused = 5000;
+  for (uint32_t i = 0; i < kPrograms; ++i) {
+    const uint64_t at_ns = i * 25 * kMilli;
+    hal::Process reported = process_at(1000 + i, at_ns, "caller");
+    engine->add_process(reported);
+    reported.start_mono_ns += 7 * kMilli;
+    engine->add_process(reported);
+    engine->add(stream.add(kExit, hal::Kind::kHost, at_ns + 15 * kMilli, 0, 1000 + i, 1000 + i));
+    // The end of this one is lost, its number used again.
+    engine->add_process(process_at(kReused, at_ns));
+    engine->advance(kStart + at_ns + 15 * kMilli);
+  }
+  EXPECT_EQ(engine->examined().processes, 2 * kPrograms + stream.processes.size());
+  EXPECT_LT(engine->known_processes(), 2 * 50 * 10U);
+}
+
 TEST(EngineMemory, ANeighbourThatWasReportedOnceIsStillOneMuchLater) {
   Stream stream;
   stream.processes[0].container_id = "ours";

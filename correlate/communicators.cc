@@ -44,6 +44,11 @@ bool is_sane(std::optional<int32_t> rank, std::optional<int32_t> nranks) {
   return rank && nranks && *nranks > 0 && *rank >= 0 && *rank < *nranks;
 }
 
+// By the time it is read, its handle may be another one's.
+bool is_same(const hal::Communicator& known, const hal::LiveCommunicator& live) {
+  return known.rank.value_or(live.rank) == live.rank && known.nranks.value_or(live.nranks) == live.nranks;
+}
+
 // Is it among the calls that its library counts?
 bool is_counted(const hal::Call& call) {
   if (call.library == nullptr || call.library->communicators == nullptr) return false;
@@ -78,7 +83,8 @@ Communicators::State* Communicators::alive(uint32_t pid, uint64_t handle, uint64
 Communicators::State* Communicators::known_or_late(const hal::Event& event, const hal::Exchange& exchange) {
   if (!exchange.communicator || *exchange.communicator == 0) return nullptr;
   if (State* state = alive(event.pid, *exchange.communicator, event.start_mono_ns)) {
-    if (!state->shown.rank && read_live(*state, event)) changes_.push_back(state->shown.id);
+    const bool is_whole = state->shown.rank && state->shown.library_hash;
+    if (!is_whole && read_live(*state, event)) changes_.push_back(state->shown.id);
     return state;
   }
   // A handle that is in use but was made after this call began: the call was on another one (C1).
@@ -95,9 +101,10 @@ bool Communicators::read_live(State& state, const hal::Event& event) {
   if (!read_live_ || state.reads_left == 0) return false;
   --state.reads_left;
   const auto live = read_live_(event, state.shown.handle);
-  if (!live) return false;
+  if (!live || !is_same(state.shown, *live)) return false;
   state.shown.rank = live->rank;
   state.shown.nranks = live->nranks;
+  state.shown.library_hash = live->identity;
   if (!state.shown.comm_id_hash) state.shown.comm_id_hash = live->identity;
   state.counted.is_wanted = live->collectives && state.shown.made_by == Role::kNone;
   return true;

@@ -398,6 +398,7 @@ void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vecto
       window.job = facts->job;
       window.rank = static_cast<uint32_t>(facts->rank);
       window.comm_id_hash = *known.comm_id_hash;
+      window.library_hash = known.library_hash;
       window.comm_rank = static_cast<uint32_t>(comm_rank);
       window.nranks = static_cast<uint32_t>(nranks);
       window.collectives = sums.collectives;

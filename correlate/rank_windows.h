@@ -41,6 +41,7 @@ struct RankWindow {
   std::string job;    // empty: no batch system says
   uint32_t rank = 0;  // in the job
   uint64_t comm_id_hash = 0;
+  std::optional<uint64_t> library_hash;
   uint32_t comm_rank = 0, nranks = 0;
   uint64_t collectives = 0;               // entered
   uint64_t measured = 0, work_ns = 0;     // those of them whose own work before is known, and its sum

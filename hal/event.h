@@ -152,6 +152,7 @@ struct Communicator {
   uint64_t made_mono_ns = 0;
   std::optional<uint64_t> ended_mono_ns;
   std::optional<uint64_t> comm_id_hash;  // the same on all of its ranks, on all hosts
+  std::optional<uint64_t> library_hash;  // the same, as the library keeps it: joins ranks whose making was not seen
   std::optional<int32_t> rank, nranks;
   std::optional<uint64_t> parent_id;
   Role made_by = Role::kNone;  // kNone: made before the recording began

@@ -33,7 +33,8 @@ wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& se
   to.start_ns = from.start_ns;
   to.end_ns = from.end_ns;
   to.rank = from.rank;
-  to.communicator = from.comm_id_hash;
+  to.communicator = from.library_hash.value_or(from.comm_id_hash);
+  if (from.library_hash) to.comm_id_hash = from.comm_id_hash;
   to.comm_rank = from.comm_rank;
   to.nranks = from.nranks;
   to.count = from.measured;

@@ -20,8 +20,9 @@ constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
 constexpr uint64_t kClockForgotten_ns = 600 * kSecond_ns;
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
-constexpr size_t kMaxOfDay = 1000;  // incidents, the newest
-constexpr size_t kMaxDelayed = 64;  // that an incident lists
+constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
+constexpr size_t kMaxDelayed = 64;           // that an incident lists
+constexpr size_t kMaxLibraryHashes = 65536;  // of a job
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
 constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
 constexpr const char* kScoreMetric = "ingero.node.health_score";
@@ -182,11 +183,21 @@ Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns) {
   return &jobs_.try_emplace(key, better, hang_after_ns_, period_ns).first->second;
 }
 
+uint64_t Cluster::Job::communicator_of(const wire::Window& window) {
+  if (!window.comm_id_hash) {
+    const auto found = library_hashes.find(window.communicator);
+    return found == library_hashes.end() ? window.communicator : found->second;
+  }
+  if (library_hashes.size() >= kMaxLibraryHashes) library_hashes.clear();
+  if (*window.comm_id_hash != window.communicator) library_hashes[*window.comm_id_hash] = window.communicator;
+  return window.communicator;
+}
+
 // What a rank entered and left last, for the detector of hangs.
-void Cluster::follow(const wire::Window& window, uint32_t node, Job& job, uint64_t now_ns) {
+void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job, uint64_t now_ns) {
   if (!window.entered || !window.left) return;
   detect::Progress progress;
-  progress.communicator = window.communicator;
+  progress.communicator = communicator;
   progress.rank = window.rank;
   progress.comm_rank = window.comm_rank;
   progress.nranks = window.nranks;
@@ -218,7 +229,8 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
     ++counters_.ahead;
     return;
   }
-  follow(window, node, *job, now_ns);
+  const uint64_t communicator = job->communicator_of(window);
+  follow(window, communicator, node, *job, now_ns);
   if (!window.work_s) return;
   if (length_ns * 2 < job->period_ns || length_ns > job->period_ns * 2) {
     ++counters_.other_period;
@@ -228,7 +240,7 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   sample.window = number;
   sample.rank = window.rank;
   sample.node = node;
-  sample.communicator = window.communicator;
+  sample.communicator = communicator;
   sample.nranks = window.nranks;
   sample.count = window.count == 0 ? 2 : window.count;  // a sender of medians only says nothing of their number
   sample.work_s = *window.work_s;

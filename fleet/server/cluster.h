@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
@@ -101,6 +102,9 @@ class Cluster {
              settled_ns = 0;  // heard: of its collectives, by mono_ns; settled: the windows since then, 0: they are
     uint64_t period_ns = 0;
     detect::Limits limits;  // as of the last window that was evaluated
+    // Communicators by what nodes call them that know nothing of the library's number: others have said both.
+    std::unordered_map<uint64_t, uint64_t> library_hashes;
+    uint64_t communicator_of(const wire::Window& window);
   };
   struct Outlier {
     const JobKey* key;
@@ -122,7 +126,7 @@ class Cluster {
   Job* job_of(const JobKey& key, uint64_t period_ns);
   std::pair<const JobKey*, const Job*> largest_job(const EffectsQuery& query, size_t& others) const;
   void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
-  void follow(const wire::Window& window, uint32_t node, Job& job, uint64_t now_ns);
+  void follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job, uint64_t now_ns);
   void compare_score(const wire::Point& point, uint64_t now_ns);
   void remember_node(const std::string& cluster, const std::string& node, uint32_t number);
   Status advance(uint64_t now_ns);

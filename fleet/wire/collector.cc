@@ -141,7 +141,10 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
   const auto nranks = number(point, kCommunicatorRanks);
   const auto comm_rank = number(point, kCommunicatorRank);
   const Json* id = find(point, "gpu.collective.comm_id_hash");
-  const auto communicator = id == nullptr ? std::nullopt : as_id(*id);
+  const Json* library_id = find(point, "gpu.collective.library_hash");
+  const auto own = id == nullptr ? std::nullopt : as_id(*id);
+  const auto of_library = library_id == nullptr ? std::nullopt : as_id(*library_id);
+  const auto communicator = of_library && own ? of_library : own;
   if (!rank || !communicator || !nranks || *nranks < 1 || *nranks > kMaxRank) {
     return refuse("a window names no ingero.rank, gpu.collective.comm_id_hash or gpu.collective.nranks");
   }
@@ -164,6 +167,7 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
   window.end_ns = point.time_ns;
   window.rank = static_cast<uint32_t>(*rank);
   window.communicator = *communicator;
+  if (of_library) window.comm_id_hash = own;
   window.nranks = static_cast<uint32_t>(*nranks);
   if (comm_rank) window.comm_rank = static_cast<uint32_t>(*comm_rank);
   const auto operation = text(point, kOperation);

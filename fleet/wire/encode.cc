@@ -57,7 +57,11 @@ std::string point_of(const Window& window, uint32_t attributes, bool of_rank) {
   writer.add_fixed64(3, window.end_ns);
   add_number(point, attributes, "ingero.rank", window.rank);
   if (of_rank) return point;
-  add_number(point, attributes, "gpu.collective.comm_id_hash", static_cast<int64_t>(window.communicator));
+  add_number(point, attributes, "gpu.collective.comm_id_hash",
+             static_cast<int64_t>(window.comm_id_hash.value_or(window.communicator)));
+  if (window.comm_id_hash) {
+    add_number(point, attributes, "gpu.collective.library_hash", static_cast<int64_t>(window.communicator));
+  }
   add_number(point, attributes, "gpu.collective.rank", window.comm_rank);
   add_number(point, attributes, "gpu.collective.nranks", window.nranks);
   if (!window.operation.empty()) add_text(point, attributes, "gpu.collective.op_type", window.operation);

@@ -39,8 +39,9 @@ struct Point {
 struct Window {
   Sender sender;
   uint64_t start_ns = 0, end_ns = 0;
-  uint32_t rank = 0;  // of the job
-  uint64_t communicator = 0;
+  uint32_t rank = 0;                          // of the job
+  uint64_t communicator = 0;                  // its library's number of it where the node has that, else the node's own
+  std::optional<uint64_t> comm_id_hash = {};  // the node's own, where `communicator` is the library's
   uint32_t comm_rank = 0, nranks = 0;
   uint64_t count = 0, blocked = 0;             // collectives; waits that blocked
   std::optional<double> work_s, work_total_s;  // own work before a collective: the median, and the sum

@@ -165,6 +165,8 @@ std::string with_runtimes() {
          "UPDATE calls SET below_runtime = layer = 'DRIVER';";
 }
 
+std::string with_library_hashes() { return "ALTER TABLE communicators ADD COLUMN library_hash INTEGER;"; }
+
 struct Step {
   int64_t version;
   const char* what;
@@ -185,6 +187,7 @@ constexpr Step kSteps[] = {
     {30, "settings of a process that slow it down", settings_column},
     {31, "what probes cost, and whose calls were lost", costs_and_losses},
     {32, "which calls a runtime makes", with_runtimes},
+    {33, "what a library calls a communicator", with_library_hashes},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

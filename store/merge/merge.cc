@@ -132,11 +132,13 @@ class Merge final : public Merger {
   Status begin() override { return migrate_schema(database_, options_.wall_ns); }
   Status add(MergedSource& source) override;
   Status finish() override {
+    INGERO_TRY(join_communicators());
     INGERO_TRY(compare_clocks());
     return database_.execute("PRAGMA journal_mode = WAL");
   }
 
  private:
+  Status join_communicators();
   Status compare_clocks();
   Status count_ids();
   Status add_calls();
@@ -354,6 +356,17 @@ Status Merge::add(MergedSource& source) {
   INGERO_TRY(add_sums());
   INGERO_TRY(add_names(source));
   return add_uncounted();
+}
+
+// A node that was late to a communicator, or to its parent, has the library's number of it only: there it becomes what
+// nodes that saw its making call it.
+Status Merge::join_communicators() {
+  return database_.execute(
+      "UPDATE communicators SET comm_id_hash = made.comm_id_hash FROM (SELECT library_hash, nranks, min(comm_id_hash) "
+      "AS "
+      "comm_id_hash FROM communicators WHERE comm_id_hash <> library_hash GROUP BY 1, 2) AS made WHERE "
+      "communicators.comm_id_hash = communicators.library_hash AND made.library_hash = communicators.library_hash AND "
+      "made.nranks IS communicators.nranks");
 }
 
 Status Merge::compare_clocks() {

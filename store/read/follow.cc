@@ -26,7 +26,8 @@ std::optional<uint64_t> uint64_if(const Statement& row, int column) {
 }
 
 auto facts_of(const hal::Communicator& one) {
-  return std::tie(one.pid, one.made_mono_ns, one.ended_mono_ns, one.comm_id_hash, one.rank, one.nranks);
+  return std::tie(one.pid, one.made_mono_ns, one.ended_mono_ns, one.comm_id_hash, one.library_hash, one.rank,
+                  one.nranks);
 }
 
 }  // namespace
@@ -78,7 +79,8 @@ Status Follower::State::load(Database& database, FollowSink& sink) {
 
 Status Follower::State::load_communicators(Database& database, FollowSink& sink) {
   return database.each_row(
-      "SELECT c.id, c.session, p.pid, c.made_mono_ns, c.ended_mono_ns, c.comm_id_hash, c.rank, c.nranks "
+      "SELECT c.id, c.session, p.pid, c.made_mono_ns, c.ended_mono_ns, c.comm_id_hash, c.rank, c.nranks, "
+      "c.library_hash "
       "FROM communicators c JOIN processes p ON p.id = c.process ORDER BY c.id",
       [&](const Statement& row) {
         hal::Communicator one;
@@ -89,6 +91,7 @@ Status Follower::State::load_communicators(Database& database, FollowSink& sink)
         one.comm_id_hash = uint64_if(row, 5);
         if (!row.is_null(6)) one.rank = static_cast<int32_t>(row.integer(6));
         if (!row.is_null(7)) one.nranks = static_cast<int32_t>(row.integer(7));
+        one.library_hash = uint64_if(row, 8);
         const auto known = communicators.find(row.integer(0));
         if (known != communicators.end() && facts_of(known->second.communicator) == facts_of(one)) return;
         if (known == communicators.end() && communicators.size() >= kMaxCommunicators) return;

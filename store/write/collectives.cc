@@ -79,8 +79,8 @@ Status Collectives::write(Database& database) {
 
 Status Collectives::write_communicators(Database& database) {
   if (communicators_.empty()) return {};
-  Result<Statement> put =
-      database.prepare("INSERT OR REPLACE INTO communicators VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
+  Result<Statement> put = database.prepare(
+      "INSERT OR REPLACE INTO communicators VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
   if (!put.ok()) return put.error();
   for (const auto& [reported, process] : communicators_) {
     put->bind(1, communicators_before_ + signed_of(reported.id)).bind(2, session_).bind(3, process);
@@ -92,6 +92,7 @@ Status Collectives::write_communicators(Database& database) {
     bind_known(*put, 9, reported.rank);
     bind_known(*put, 10, reported.nranks);
     put->bind_if(11, reported.parent_id.has_value(), communicators_before_ + signed_of(reported.parent_id.value_or(0)));
+    bind_known(*put, 12, reported.library_hash);
     INGERO_TRY(put->run());
   }
   return {};

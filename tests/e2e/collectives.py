@@ -11,7 +11,7 @@ import re
 import signal
 import time
 
-from harness import Program, Skip, Trace, at_best, check, in_time, json_lines, real_collectives, run, say, until
+from harness import Program, Recording, Skip, Trace, at_best, check, in_time, json_lines, real_collectives, run, say, until
 from metrics import free_port, get, lint, panel_queries, series_of, value
 
 RANKS = 8
@@ -223,6 +223,40 @@ def ACommunicatorOlderThanItsTraceIsKnown(build):
         check(unknown < 150, f"rank {rank}: {unknown} of {len(numbers)} collectives have no number")
         check(numbers[unknown:] == list(range(7 + unknown + 1, 7 + 200 + 1)), f"rank {rank}: {numbers}")
     check("communicator_unknown" not in trace.recording.losses(), f"{trace.recording.losses()}")
+
+
+def ANodeThatCameLateHasTheCommunicatorsOfTheOthers(build):
+    """Two traces of one job, as two nodes: one is there before it, one comes when its communicator is made."""
+    start, count = build.path("start"), 4
+    library = os.path.join(build.fakes, "live", "libnccl.so.2")
+    with Trace(build, "--node", "made", name="made") as made, Program(build, build.caller, "hold", library, name="holder", hold=False):
+        made.probed("libnccl.so.2")
+        with Program(build, os.path.join(build.fakes, "late_ranks"), library, str(count), start, hold=False) as job:
+            until(lambda: len(job.lines()) == count, 10, "all ranks have their communicator")
+            with Trace(build, "--node", "late", name="late") as late:
+                late.probed("libnccl.so.2")
+                with open(start, "w", encoding="ascii"):
+                    pass
+                until(lambda: late.recording.one("SELECT count(*) FROM collectives WHERE bytes IS NOT NULL") == (200 + 20) * count,
+                      20, "all collectives are recorded")
+                os.remove(start)
+                job.end()
+                late.stop()
+        made.stop()
+    merged = Recording(build.path("cluster.db"))
+    run(build.agent, "merge", made.recording.path, late.recording.path, "-o", merged.path)
+    for one in (made.recording, late.recording, merged):
+        unknown = one.rows("SELECT * FROM communicators WHERE library_hash IS NULL")
+        check(not unknown, f"{one.path}: {[dict(row) for row in unknown]}")
+    sides = {name: {row["comm_id_hash"] for row in one.rows("SELECT comm_id_hash FROM communicators")}
+             for name, one in (("made", made.recording), ("late", late.recording), ("merged", merged))}
+    check(len(sides["made"]) == len(sides["late"]) == 3 and not sides["made"] & sides["late"], f"{sides}")
+    check(sides["merged"] == sides["made"], f"{sides}")
+    # A collective is the same one on both, by its number.
+    pairs = merged.one("SELECT count(*) FROM collectives a JOIN collectives b USING (comm_id_hash, seq, rank) WHERE a.node = 'made' "
+                       "AND b.node = 'late' AND a.nranks = 4")
+    check(pairs >= 50 * count, f"{pairs} collectives of {200 * count} are on both nodes")
+    say(pairs=pairs)
 
 
 def CommunicatorsMadeInEveryWayAreKnown(build):
@@ -531,6 +565,7 @@ def WorkersThatAreToldTheirRankAfterTheirStartHaveIt(build):
 
 TESTS = (EightRanksAreWhoTheySayTheyAre, EightRanksAreWhoTheySayTheyAreWithMultiLinks,
          CallsAreKeptWhereSwitchesFillTheRing, WorkersThatAreToldTheirRankAfterTheirStartHaveIt,
-         CommunicatorsMadeInEveryWayAreKnown, ACommunicatorOlderThanItsTraceIsKnown, ALateAttachSaysWhatItDoesNotKnow,
+         CommunicatorsMadeInEveryWayAreKnown, ACommunicatorOlderThanItsTraceIsKnown,
+         ANodeThatCameLateHasTheCommunicatorsOfTheOthers, ALateAttachSaysWhatItDoesNotKnow,
          MissingRanksAreNamedWhileTheOthersWait, MetricsOfCollectivesAreWhatTheRecordingHolds,
          LinesOfATraceSayTheCollective, TheRealLibraryIsReadRight)

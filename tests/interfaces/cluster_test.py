@@ -361,12 +361,14 @@ class Ranks(Cluster):
     def windows(self, rank, start, noise, slow):
         """One window of one rank as our own agents send it: five steps of about a second."""
         work = 1 + 0.02 * noise.lognormvariate(0, 1) + slow
-        shared = {"ingero.rank": rank, "gpu.collective.comm_id_hash": "12345", "gpu.collective.rank": rank,
-                  "gpu.collective.nranks": self.RANKS}
+        shared = {"ingero.rank": rank, "gpu.collective.rank": rank, "gpu.collective.nranks": self.RANKS, **self.identity(rank)}
         return [("ingero.fleet.collective.work", "histogram", start, start + PERIOD, (5, 5 * work), shared),
                 ("ingero.fleet.collective.work.median", "gauge", start, start + PERIOD, work, shared),
                 ("ingero.fleet.collective.size", "sum", start, start + PERIOD, 5 << 20, shared),
                 ("gpu.operation.off_cpu", "sum", start, start + PERIOD, 5 * 0.9 * slow, {"ingero.rank": rank, "reason": "preempted"})]
+
+    def identity(self, _rank):
+        return {"gpu.collective.comm_id_hash": "12345"}
 
     def send_windows(self, server, numbers, first, noise, is_slow):
         for number in numbers:
@@ -380,6 +382,23 @@ class Ranks(Cluster):
                 if number % 3 == 0:
                     body, more = gzip.compress(body, 1), {**more, "Content_Encoding": "gzip"}
                 self.assert_accepted(server.send(body, **more))
+
+    def test_nodes_that_came_late_are_compared_with_those_that_saw_the_communicator_made(self):
+        late = {"gpu.collective.comm_id_hash": str(2**63 + 7), "gpu.collective.library_hash": str(2**63 + 7)}
+        made = {"gpu.collective.comm_id_hash": "12345", "gpu.collective.library_hash": str(2**63 + 7)}
+        unread = {"gpu.collective.comm_id_hash": "12345"}
+        self.identity = lambda rank: late if rank >= 8 else unread if rank == 2 else made
+        server, noise = self.serve(), random.Random(SEED)
+        first = time.time_ns() // PERIOD - 100
+        is_slow = lambda rank, number: rank == self.SLOW and number >= self.ONSET
+        self.send_windows(server, range(self.ONSET + 12), first, noise, is_slow)
+        (slow,) = server.ask("fleet.cluster.find_outlier_nodes", cluster_id="sim")["outliers"]
+        self.assertEqual((slow["rank"], slow["node_id"], slow["class"]), (self.SLOW, "gpu-0", "host"), f"seed {SEED}")
+        (incident,) = server.ask("fleet.cluster.incidents", cluster_id="sim")["incidents"]
+        self.assertEqual(incident["communicator"], f"{2**63 + 7:016x}")
+        self.assertEqual(slow["delayed_count"], 15, "the ranks of both nodes wait for it, the one that was not read, too")
+        ranks = server.sql("SELECT comm_id_hash, count(DISTINCT rank) FROM windows GROUP BY 1 ORDER BY 1")["data"]
+        self.assertEqual([list(row) for row in ranks], [[7 - 2**63, 15], [12345, 1]])
 
     def test_the_slow_rank_is_named_with_its_cause_and_nobody_else(self):
         server, noise = self.serve(), random.Random(SEED)

@@ -464,6 +464,7 @@ TEST(Communicators, OneWhoseMakingWasNotSeenIsWhatItsLibrarySays) {
   EXPECT_THAT(known.rank, Optional(1));
   EXPECT_THAT(known.nranks, Optional(4));
   EXPECT_THAT(known.comm_id_hash, Optional(0xabc));
+  EXPECT_THAT(known.library_hash, Optional(0xabc));
   EXPECT_EQ(known.made_by, Role::kNone);
   EXPECT_FALSE(feeder.collect(kPid, 0x1000).number) << "how many there were before is not known";
   EXPECT_EQ(feeder.ledger.count(hal::Loss::communicator_unknown), 0U);
@@ -479,17 +480,41 @@ TEST(Communicators, OneWhoseMakingWasNotSeenIsWhatItsLibrarySays) {
   asked = 0;
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(feeder.at(kPid, 0x5000).rank);
   EXPECT_EQ(asked, 3U) << "not for ever";
-  // One that was seen to be made is what was passed then.
-  memory[0x4000] = {3, 8, 0xdef};
-  feeder.init(kPid, 0x4000, 1, 2);
-  EXPECT_THAT(feeder.at(kPid, 0x4000).comm_id_hash, Optional(77));
-  EXPECT_THAT(feeder.at(kPid, 0x4000).rank, Optional(1));
+}
+
+TEST(Communicators, OneThatWasSeenToBeMadeIsWhatWasPassedThenAndHasItsLibrarysNumberToo) {
+  std::optional<hal::LiveCommunicator> live = hal::LiveCommunicator{3, 8, 0xdef};
+  uint64_t asked = 0;
+  Feeder feeder({}, [&](const Event&, uint64_t) {
+    ++asked;
+    return live;
+  });
+  feeder.init(kPid, kHandle, 1, 2);
+  EXPECT_THAT(feeder.at(kPid, kHandle).comm_id_hash, Optional(77));
+  EXPECT_THAT(feeder.at(kPid, kHandle).rank, Optional(1));
+  EXPECT_FALSE(feeder.at(kPid, kHandle).library_hash) << "what is read there now is another one";
+  EXPECT_EQ(asked, 3U) << "not for ever";
+  feeder.init(kPid, kHandle, 1, 2);
+  live = {1, 2, 0xdef};
+  asked = 0;
+  feeder.communicators.take_changes();
+  for (uint64_t number = 1; number <= 5; ++number) {
+    EXPECT_THAT(feeder.collect(kPid, kHandle).number, Optional(number))
+        << "its collectives are counted from its making";
+  }
+  EXPECT_THAT(feeder.communicators.take_changes(), ::testing::SizeIs(1));
+  EXPECT_THAT(feeder.at(kPid, kHandle).comm_id_hash, Optional(77));
+  EXPECT_THAT(feeder.at(kPid, kHandle).library_hash, Optional(0xdef));
+  EXPECT_EQ(asked, 1U) << "once for a handle";
 }
 
 TEST(Communicators, AChildIsWhatItsLibrarySaysWhereverItsParentsRanksAre) {
   const std::map<uint64_t, hal::LiveCommunicator> memory = {
       {0x1000, {5, 8, 0xabc}}, {0x2000, {2, 4, 0x111}}, {0x3000, {1, 4, 0x222}}};
-  Feeder feeder({}, [&](const Event&, uint64_t handle) { return std::optional(memory.at(handle)); });
+  Feeder feeder({}, [&](const Event&, uint64_t handle) -> std::optional<hal::LiveCommunicator> {
+    const auto found = memory.find(handle);
+    return found == memory.end() ? std::nullopt : std::optional(found->second);
+  });
   feeder.collect(kPid, 0x1000);
   feeder.split(kPid, 0x1000, 1, 5, 0x2000);
   EXPECT_THAT(feeder.at(kPid, 0x2000).rank, Optional(2));

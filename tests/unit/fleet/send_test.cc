@@ -110,7 +110,12 @@ TEST_F(SendTest, EveryFieldOfAWindowArrives) {
   to(receiver);
   start();
   const uint64_t start_ns = now_window();
-  sender_->add(windows_of(8, 3, start_ns));
+  auto windows = windows_of(8, 3, start_ns);
+  const uint64_t with_library_hash = windows[1].comm_id_hash, library_hash = 0xc0ffee'0000'0001;
+  for (auto& window : windows) {
+    if (window.comm_id_hash == with_library_hash) window.library_hash = library_hash;
+  }
+  sender_->add(windows);
   ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));
   const auto request = receiver.requests().front();
   EXPECT_THAT(request.head, HasSubstr("POST /v1/metrics "));
@@ -120,7 +125,9 @@ TEST_F(SendTest, EveryFieldOfAWindowArrives) {
   const wire::Batch batch = read(request);
   ASSERT_THAT(batch.windows, SizeIs(24));
   for (const wire::Window& got : batch.windows) {
-    const uint64_t communicator = got.communicator;
+    const uint64_t communicator = got.comm_id_hash.value_or(got.communicator);
+    EXPECT_EQ(got.communicator, communicator == with_library_hash ? library_hash : communicator);
+    EXPECT_EQ(got.comm_id_hash.has_value(), communicator == with_library_hash);
     const uint32_t rank = got.rank - 8200;
     correlate::RankWindow sent;
     for (uint64_t one = 1; one <= 3; ++one) {

@@ -204,6 +204,7 @@ TEST(Windows, ArePutTogetherFromTheirPoints) {
   EXPECT_EQ(one.sender.job, "j1");
   EXPECT_EQ(one.rank, 5U);
   EXPECT_EQ(one.communicator, UINT64_MAX);
+  EXPECT_FALSE(one.comm_id_hash);
   EXPECT_EQ(one.nranks, 8U);
   EXPECT_EQ(one.count, 5U);
   EXPECT_EQ(one.work_s, 0.8);

@@ -368,7 +368,8 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
                   "26|sessions of several nodes", "27|single-stepped probes and asynchronous calls",
                   "28|what threads waited for, who woke them, and samples of the CPU",
                   "29|where the time went: steps, seconds and causes", "30|settings of a process that slow it down",
-                  "31|what probes cost, and whose calls were lost", "32|which calls a runtime makes"));
+                  "31|what probes cost, and whose calls were lost", "32|which calls a runtime makes",
+                  "33|what a library calls a communicator"));
   EXPECT_EQ(read()->version(), "1.0");
 }
 

@@ -347,6 +347,31 @@ TEST_F(MergeTest, CollectivesShowHowFarClocksAreApart) {
   EXPECT_EQ(clocks.most_ns, 25 * static_cast<int64_t>(kMs));
 }
 
+TEST_F(MergeTest, ANodeThatWasLateToACommunicatorHasThatOfTheOthers) {
+  const auto one = [&](hal::Role made_by, std::optional<uint64_t> comm_id_hash, uint64_t library_hash, int32_t nranks) {
+    return [=, this] {
+      hal::Communicator known;
+      known.id = 1;
+      known.pid = 100;
+      known.handle = 0x1000;
+      known.comm_id_hash = comm_id_hash;
+      known.library_hash = library_hash;
+      known.rank = 0;
+      known.nranks = nranks;
+      known.made_by = made_by;
+      writer->add_communicator(known);
+    };
+  };
+  const uint64_t library_hash = 0x8000'0000'0000'0abc;
+  merge_all({recording("late.db", "late", one(hal::Role::kNone, library_hash, library_hash, 3)),
+             recording("made.db", "made", one(hal::Role::kInit, 42, library_hash, 3)),
+             recording("other_size.db", "other_size", one(hal::Role::kNone, library_hash, library_hash, 4)),
+             recording("other.db", "other", one(hal::Role::kNone, 7, 7, 3))});
+  EXPECT_THAT(
+      rows("SELECT s.node, c.comm_id_hash FROM communicators c JOIN sessions s ON s.id = c.session ORDER BY 1"),
+      ElementsAre("late|42", "made|42", "other|7", fmt::format("other_size|{}", static_cast<int64_t>(library_hash))));
+}
+
 TEST_F(MergeTest, RefusesWhatWouldBeWrong) {
   const auto few = [&] {
     write({event_of("cudaMalloc", 10, 1)});

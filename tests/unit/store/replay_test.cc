@@ -66,10 +66,11 @@ TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
   {
     Result<Database> database = Database::open(path, SQLITE_OPEN_READWRITE, path);
     ASSERT_TRUE(database.ok());
-    ASSERT_TRUE(database
-                    ->execute("ALTER TABLE calls DROP COLUMN below_runtime; DELETE FROM schema_migrations WHERE "
-                              "version > 31; PRAGMA user_version = 31")
-                    .ok());
+    ASSERT_TRUE(
+        database
+            ->execute("ALTER TABLE calls DROP COLUMN below_runtime; ALTER TABLE communicators DROP COLUMN "
+                      "library_hash; DELETE FROM schema_migrations WHERE version > 31; PRAGMA user_version = 31")
+            .ok());
   }
   open();
   close();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Simulated jobs sent to a real `ingero fleet serve`, and what it made of them, compared with what was planted.
 
-  fleet_truth.py --build DIR [--short] [--seed N]
+  fleet_truth.py --build DIR [--short] [--seed N] [--parts slow healthy long hangs] [--ranks N]
 
 For each kind of job: precision, recall, how often the class is right, and the time from the onset to the end of the window
 that named the rank. Seeds are drawn, and printed. The simulator shares no code with the detector. Status 1 where a bound is
@@ -21,7 +21,8 @@ from server import Server, percentile
 SECOND = 1_000_000_000
 # Ranks, noise, effect (0: drawn from 15 to 50 %), jobs (short: a third), p95 of the time to name in seconds.
 SLOW = [(2048, "quiet", 0.1, 3, 35), (2048, "usual", 0.3, 6, 20), (2048, "usual", 0.1, 6, 35), (2048, "usual", 0, 6, None),
-        (2048, "noisy", 0.3, 6, 30), (2048, "noisy", 0.1, 6, 105), (256, "usual", 0, 12, None), (16384, "usual", 0.3, 1, 20)]
+        (2048, "noisy", 0.3, 6, 30), (2048, "noisy", 0.1, 6, 105), (256, "usual", 0, 12, None), (16384, "usual", 0.3, 1, 20),
+        (16384, "usual", 0.1, 1, 35), (16384, "noisy", 0.3, 1, 30), (16384, "noisy", 0.1, 1, 105)]
 # Ranks, noise, windows of 5 s, jobs, incidents at most in all of them.
 HEALTHY = [(256, "usual", 120, 12, 0), (2048, "usual", 700, 1, 0), (16384, "usual", 120, 1, 0), (2048, "noisy", 700, 1, 3)]
 # Ranks, noise, hours, incidents at most: through the detector alone (bench/fleet_load.cc), not with --short.
@@ -76,9 +77,11 @@ def judge(truth, incidents, found):
     found["missed"] += len(planted)
 
 
-def slow_jobs(table, ingero, draw, is_short):
+def slow_jobs(table, ingero, draw, is_short, sizes):
     table.row("slow ranks", "planted", "precision", "recall", "class right", "named after, median / p95", "sent in")
     for ranks, noise, effect, jobs, bound in SLOW:
+        if ranks not in sizes:
+            continue
         found, seconds, late = {"right": [], "wrong": [], "classes": [], "times": [], "missed": 0}, 0, 0
         for _ in range(max(1, jobs // 3) if is_short else jobs):
             seed = draw()
@@ -98,10 +101,12 @@ def slow_jobs(table, ingero, draw, is_short):
             print(f"    wrong: {incident['evidence']['sentence']}")
 
 
-def healthy_jobs(table, ingero, draw, is_short):
+def healthy_jobs(table, ingero, draw, is_short, sizes):
     print()
     table.row("healthy", "hours", "incidents")
     for ranks, noise, windows, jobs, bound in HEALTHY:
+        if ranks not in sizes:
+            continue
         wrong, count = [], max(1, jobs // 3) if is_short else jobs
         for _ in range(count):
             wrong += run(ingero, ranks, "healthy", windows, draw(), "--noise", noise)[1]
@@ -110,11 +115,13 @@ def healthy_jobs(table, ingero, draw, is_short):
             print(f"    wrong: {incident['evidence']['sentence']}")
 
 
-def long_jobs(table, ingero, draw, is_short):
+def long_jobs(table, ingero, draw, is_short, sizes):
     if is_short:
         return
     load = os.path.join(os.path.dirname(ingero), "../bench/fleet_load")
     for ranks, noise, hours, bound in LONG:
+        if ranks not in sizes:
+            continue
         done = subprocess.run([load, "healthy", str(ranks), str(hours), noise, str(draw())], capture_output=True, text=True, check=True)
         *wrong, last = done.stdout.splitlines()
         table.row(f"{ranks} {noise}", hours, table.goal(len(wrong) <= bound, f"{len(wrong)} (bound {bound})"), last)
@@ -122,10 +129,12 @@ def long_jobs(table, ingero, draw, is_short):
             print(f"    {one}")
 
 
-def hanging_jobs(table, ingero, draw, is_short):
+def hanging_jobs(table, ingero, draw, is_short, sizes):
     print()
     table.row("hangs", "jobs", "exact ranks")
     for ranks, jobs in HANGS:
+        if ranks not in sizes:
+            continue
         exact, count = 0, max(1, jobs // 3) if is_short else jobs
         for _ in range(count):
             seed = draw()
@@ -138,17 +147,23 @@ def hanging_jobs(table, ingero, draw, is_short):
         table.row(ranks, count, table.goal(exact == count, f"{exact} of {count}"))
 
 
+PARTS = {"slow": slow_jobs, "healthy": healthy_jobs, "long": long_jobs, "hangs": hanging_jobs}
+
+
 def main():
     parser = argparse.ArgumentParser(description="Simulated jobs, and what the cluster's server makes of them.")
     parser.add_argument("--build", required=True)
     parser.add_argument("--short", action="store_true", help="a third of the jobs")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**31))
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    sizes = sorted({row[0] for row in SLOW + HEALTHY + LONG + HANGS})
+    parser.add_argument("--ranks", nargs="+", type=int, choices=sizes, default=sizes, help="jobs of these sizes only")
     options = parser.parse_args()
     ingero = os.path.abspath(os.path.join(options.build, "cli/ingero"))
     print(f"seed {options.seed}; load {os.getloadavg()[0]:.1f}")
     source, table = random.Random(options.seed), Table()
-    for part in (slow_jobs, healthy_jobs, long_jobs, hanging_jobs):
-        part(table, ingero, lambda: source.randrange(2**31), options.short)
+    for part in options.parts:
+        PARTS[part](table, ingero, lambda: source.randrange(2**31), options.short, options.ranks)
     print(f"\n{table.missed} bounds missed")
     return 1 if table.missed else 0
 

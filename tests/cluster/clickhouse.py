@@ -1,4 +1,5 @@
-"""A real clickhouse-server on this machine, 18.16 (Debian's package) or newer: started, asked, killed. Standard library only."""
+"""A real clickhouse-server on this machine, 18.16 (Debian's package) or newer: started, asked, killed. Or a current engine
+(chdb_server.py), where INGERO_CHDB names its library. Standard library only."""
 import atexit
 import contextlib
 import http.client
@@ -7,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 import urllib.parse
 
@@ -37,8 +39,13 @@ USERS = f"""<?xml version="1.0"?>
 """
 
 
+CURRENT = os.environ.get("INGERO_CHDB", "")  # libchdb.so: it has neither users nor TLS
+
+
 def why_not():
     """Why there is none here; empty: there is one."""
+    if CURRENT:
+        return "" if os.path.exists(CURRENT) else f"{CURRENT}: there is no such file (INGERO_CHDB)"
     return "" if shutil.which("clickhouse-server") else "no clickhouse-server is installed (apt-get install clickhouse-server)"
 
 
@@ -66,8 +73,11 @@ class ClickHouse:
         return f"http://127.0.0.1:{self.port}/{database}"
 
     def start(self):
-        self.process = subprocess.Popen(["clickhouse-server", f"--config-file={self.folder}/config.xml"], stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL)
+        command = ["clickhouse-server", f"--config-file={self.folder}/config.xml"]
+        if CURRENT:
+            command = [sys.executable, "-B", os.path.join(os.path.dirname(os.path.abspath(__file__)), "chdb_server.py"), CURRENT,
+                       f"{self.folder}/data", str(self.port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         atexit.register(self.stop)
         end = time.monotonic() + 60
         while time.monotonic() < end and self.process.poll() is None:

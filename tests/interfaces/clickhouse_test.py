@@ -3,7 +3,8 @@
 
   clickhouse_test.py INGERO
 
-Where no clickhouse-server is installed the test is skipped.
+Where no clickhouse-server is installed the test is skipped. With INGERO_CHDB=.../libchdb.so it is a current engine without
+users and TLS (tests/cluster/chdb_server.py); what asks for these is skipped.
 """
 import base64
 import os
@@ -40,7 +41,7 @@ def rows_of(server, table, columns, limit=10000):
 
 
 class InClickHouse(Cluster):
-    send_windows, windows = cluster_test.Ranks.send_windows, cluster_test.Ranks.windows
+    send_windows, windows, identity = cluster_test.Ranks.send_windows, cluster_test.Ranks.windows, cluster_test.Ranks.identity
     RANKS, NODES = cluster_test.Ranks.RANKS, cluster_test.Ranks.NODES
     call = cluster_grpc_test.Grpc.call
 
@@ -371,6 +372,7 @@ class Starting(InClickHouse):
         self.clickhouse.ask("INSERT INTO schema_version_rows VALUES (99)", self.database)
         self.assertIn("made by a newer version (schema 99", self.refused(*self.flags()))
 
+    @unittest.skipIf(clickhouse.CURRENT, "the engine's library has no TLS")
     @unittest.skipUnless(cluster_grpc_test.shutil.which("openssl"), "no openssl here")
     def test_over_tls_it_trusts_whom_it_was_given(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -390,6 +392,7 @@ class Starting(InClickHouse):
             self.assertEqual(server.stop(), 0)
             encrypted.stop()
 
+    @unittest.skipIf(clickhouse.CURRENT, "the engine's library has no users")
     def test_passwords_are_read_from_files_or_the_environment(self):
         files = {}
         for user in ("fleet", "reader"):

@@ -162,6 +162,7 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
     series.evaluated.sums.add(step.sums);
     ++series.evaluated.steps;
     if (step.sums.waits > 0) ++series.evaluated.waiting_steps;
+    if (process->first_ns == 0 && series.evaluated.steps >= kEnoughSteps) process->first_ns = series.first_ns;
     series.lengths.push_back(step.length_ns());
     if (series.lengths.size() > kKept) series.lengths.erase(series.lengths.begin());
   }
@@ -299,6 +300,7 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
     budget.whole = thread->second.whole;
     if (budget.steps != 0) {
       budget.start_ns = series.first_ns;
+      budget.first_step_ns = process.first_ns;
       budget.end_ns = series.last_ns;
       budget.usual_ns = median(series.lengths);
       budget.found_by = series.anchor;

@@ -41,6 +41,7 @@ struct SlowStep {
 struct ProcessBudget {
   uint32_t pid = 0, tid = 0;
   uint64_t start_ns = 0, end_ns = 0;  // evaluated, and what lies between
+  uint64_t first_step_ns = 0;         // of these steps, or of others before them
   uint64_t steps = 0;                 // seen; 0: evaluated by seconds
   uint64_t usual_ns = 0;              // median of usual steps
   hal::CallId found_by = hal::kNoCall;
@@ -116,6 +117,7 @@ class BudgetSummary {
   };
   struct Process {
     Series series, before;  // the one under way; the longest of those before
+    uint64_t first_ns = 0;  // of the first that has enough steps
     std::map<uint32_t, Thread> threads;
     const Series& longest() const;
     Series& series_of(const BudgetStep& step);

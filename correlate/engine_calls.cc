@@ -440,6 +440,16 @@ void Engine::Impl::take_kind(const hal::Event& event, const CallFacts& facts, Pr
   }
 }
 
+namespace {
+
+void note_device(const hal::Event& event, ProcessState& process) {
+  auto& devices = process.devices;
+  if (event.device_ref == 0 || devices.size() >= ProcessState::kMaxDevices) return;
+  if (std::find(devices.begin(), devices.end(), event.device_ref) == devices.end()) devices.push_back(event.device_ref);
+}
+
+}  // namespace
+
 void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, uint64_t window) {
   ++examined.calls;
   ProcessState& process = process_of(event.pid);
@@ -477,7 +487,10 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   take_kind(event, facts, process, thread, sum, window);
   const bool submits =
       facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch || facts.kind == Kind::kCollective;
-  if (submits) process.last_submit_ns = std::max(process.last_submit_ns, event.start_mono_ns);
+  if (submits) {
+    process.last_submit_ns = std::max(process.last_submit_ns, event.start_mono_ns);
+    note_device(event, process);
+  }
   if (facts.synchronising || facts.kind == Kind::kSync || facts.polled) {
     process.last_wait_ns = std::max(process.last_wait_ns, event.end_mono_ns());
   }

@@ -73,6 +73,7 @@ struct Engine::Impl {
   void close_threads(uint64_t window);
   void close_series(uint64_t window);
   void close_processes(uint64_t window);
+  void note_newcomers(uint64_t window);
   // A finding that needs no sums; it is evaluated with its window.
   void pend(uint64_t mono_ns, ProcessState* process, Finding finding);
   void settle(ProcessState* process, Findings findings, uint64_t window);
@@ -169,9 +170,12 @@ struct Engine::Impl {
     std::optional<int32_t> rank;
     void add(const Lateness& other);
   };
-  std::deque<std::pair<uint64_t, std::map<uint32_t, Lateness>>> late;  // window; pid
-  std::map<uint32_t, uint64_t> late_until;                             // by pid: lateness up to here is counted
-  std::set<uint64_t> out_of_step;  // comm_id_hash: communicators with a mismatch, reported once
+  using LateOn = std::pair<uint64_t, uint32_t>;                      // comm_id_hash, pid
+  std::deque<std::pair<uint64_t, std::map<LateOn, Lateness>>> late;  // by window
+  // Of each process in the trailing windows, and how late the other ranks of its communicators were.
+  std::map<uint32_t, std::pair<Lateness, uint64_t>> lateness() const;
+  std::map<uint32_t, uint64_t> late_until;  // by pid: lateness up to here is counted
+  std::set<uint64_t> out_of_step;           // comm_id_hash: communicators with a mismatch, reported once
   void note_entry(const hal::Event& event, Round& round, std::optional<int32_t> rank);
   void evaluate_mismatches(std::vector<std::pair<ProcessState*, Finding>>& found);
   std::map<uint64_t, std::vector<uint32_t>> comm_pids;  // comm_id_hash: the processes that came to its collectives

@@ -116,9 +116,27 @@ void Engine::Impl::evaluate_mismatches(std::vector<std::pair<ProcessState*, Find
   }
 }
 
+std::map<uint32_t, std::pair<Engine::Impl::Lateness, uint64_t>> Engine::Impl::lateness() const {
+  std::map<uint64_t, std::map<uint32_t, Lateness>> by_communicator;
+  for (const auto& [window, entries] : late) {
+    for (const auto& [on, one] : entries) by_communicator[on.first][on.second].add(one);
+  }
+  std::map<uint32_t, std::pair<Lateness, uint64_t>> sums;
+  for (const auto& [communicator, ranks] : by_communicator) {
+    uint64_t all_ns = 0;
+    for (const auto& [pid, one] : ranks) all_ns += one.late_ns;
+    for (const auto& [pid, one] : ranks) {
+      auto& [own, others_ns] = sums[pid];
+      own.add(one);
+      others_ns += all_ns - one.late_ns;
+    }
+  }
+  return sums;
+}
+
 void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
   evaluate_mismatches(found);
-  auto& sums = late.emplace_back(window, std::map<uint32_t, Lateness>{}).second;
+  auto& sums = late.emplace_back(window, std::map<LateOn, Lateness>{}).second;
   while (late.front().first + kTrailing <= window) late.pop_front();
   struct Complete {
     uint64_t comm;
@@ -137,7 +155,7 @@ void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<Proc
     return a.round.before_ns != b.round.before_ns ? a.round.before_ns < b.round.before_ns : a.comm < b.comm;
   });
   for (const auto& [comm, round] : complete_rounds) {
-    Lateness& one = sums[round.last_pid];
+    Lateness& one = sums[{comm, round.last_pid}];
     uint64_t& until = late_until[round.last_pid];
     const uint64_t from = std::max(round.before_ns, until);
     until = std::max(until, round.last_ns);
@@ -145,22 +163,21 @@ void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<Proc
     one.add({1, late_ns, late_ns, round.before_ns, comm, round.call, round.last_rank});
   }
   if (late_until.size() > kMaxIncidents) late_until.clear();
-  std::map<uint32_t, Lateness> total;
-  for (const auto& [at, entries] : late) {
-    for (const auto& [pid, one] : entries) total[pid].add(one);
-  }
+  std::map<uint32_t, Lateness> last;
+  for (const auto& [on, one] : sums) last[on.second].add(one);
   const Rule& its = rule(RuleId::late_rank);
-  for (const auto& [pid, one] : total) {
-    if (one.rounds < its.count || one.late_ns < its.floor_ns || one.late_ns * 100 < kTrailing * kWindowNs * its.share) {
-      continue;
-    }
+  for (const auto& [pid, of_it] : lateness()) {
+    const auto& [one, others_ns] = of_it;
+    // Where ranks are late in turn, none of them is the cause.
+    const uint64_t more_ns = one.late_ns - std::min(one.late_ns, others_ns);
+    if (one.rounds < its.count || more_ns < its.floor_ns || more_ns * 100 < kTrailing * kWindowNs * its.share) continue;
     Finding finding;
     finding.rule = RuleId::late_rank;
     finding.lost_ns = one.late_ns;
-    const auto now = sums.find(pid);
-    finding.lost_now_ns = now == sums.end() ? 0 : now->second.late_ns;
+    const Lateness now = last[pid];
+    finding.lost_now_ns = now.late_ns;
     finding.number = one.rounds;
-    finding.number_now = now == sums.end() ? 0 : now->second.rounds;
+    finding.number_now = now.rounds;
     finding.op = one.call;
     finding.detail = fmt::format("{} (pid {})", one.rank ? fmt::format("rank {}", *one.rank) : "a rank", pid);
     finding.cause = fmt::format("{:016x}", one.worst_comm);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr uint64_t kLearned = 20;          // calls after which a series's usual blocking is known
 constexpr size_t kRatesKept = 32;          // windows a process's rate of work is remembered
+constexpr size_t kNewcomers = 8;           // that a process knows of
 constexpr uint64_t kForgottenAfter = 600;  // windows of silence, of a process that may go on
 // Of one that has ended nothing comes any more, and rules look at kTrailing windows, also at those whose CPU it took.
 constexpr uint64_t kKeptEnded = kTrailing;
@@ -27,6 +28,10 @@ bool is_asleep(const ProcessWindow& now) {
   constexpr uint64_t kBytes = 1 << 20;
   return now.calls + now.switches + now.reads.calls + now.writes.calls + now.forks == 0 &&
          now.other_switches <= kWakes && now.page_bytes < kBytes;
+}
+
+bool is_active(const ProcessState& process, uint64_t window) {
+  return process.last_window != 0 && (process.last_window + 2 * kActive >= window || process.has_stopped());
 }
 
 void count_spikes(Series& series, const SeriesWindow& sum, uint64_t window) {
@@ -120,19 +125,25 @@ void Engine::Impl::close_processes(uint64_t window) {
   for (const auto& process : processes) {
     const bool reported = process->open_window[slot] == window;
     if (reported) process->last_window = window;
-    if (process->last_window == 0 || process->last_window + 2 * kActive < window) continue;
+    if (!is_active(*process, window)) continue;
     process->trailing.push(reported ? std::move(process->open[slot]) : nullptr);
     if (reported) process->open_window[slot] = 0;
     const ProcessWindow& now = process->trailing.back();
     if (process->first_call_window == 0 && !options.windowed) continue;
     if (now.syncs.calls > 0) {
-      push_last(process->sync_means, now.syncs.ns / now.syncs.calls, kRatesKept);
+      push_last(process->sync_means, {window, now.syncs.ns / now.syncs.calls}, kRatesKept);
     }
     const uint64_t work = now.launches.calls + now.graph_launches.calls + now.collectives.calls;
     if (work > 0) process->longest_pause = std::max(process->longest_pause, std::exchange(process->pause, 0));
     if (work == 0 && process->first_call_window != 0) ++process->pause;
     process->asleep = is_asleep(now) ? process->asleep + 1 : 0;
     push_last(process->rates, work, kRatesKept);
+    if (work > 0 && process->first_work_window == 0) process->first_work_window = window;
+    if (now.graph_launches.calls > 0 && process->first_graph_window == 0) process->first_graph_window = window;
+    if (process->pause == 1) {  // the window in which it stopped holds a part of the usual
+      process->rate_before_pause =
+          std::max(steady_rate(process->rates, 1, kSteady), steady_rate(process->rates, 2, kSteady));
+    }
     // The difference is less than what lives, whatever the two come to.
     const auto net = static_cast<int64_t>(now.allocated_bytes - now.freed_bytes);
     process->held_bytes += net;
@@ -143,6 +154,31 @@ void Engine::Impl::close_processes(uint64_t window) {
     }
   }
   touched_processes[slot].clear();
+  note_newcomers(window);
+}
+
+// How long each process usually waited for its device before others came, and whether that grew when they did.
+void Engine::Impl::note_newcomers(uint64_t window) {
+  constexpr uint64_t kSoon = 10;  // windows
+  const uint64_t enough = rule(RuleId::device_contention).count;
+  for (const auto& process : processes) {
+    if (process->sync_means.empty() || process->sync_means.back().window != window) continue;
+    for (ProcessState::Newcomer& one : process->newcomers) {
+      one.has_cost |= window <= one.window + kSoon && has_longer_waits(process->sync_means.back().ns, one.usual_ns);
+    }
+  }
+  for (const auto& newcomer : processes) {
+    if (newcomer->first_work_window != window) continue;
+    for (const auto& process : processes) {
+      std::vector<uint64_t> before;
+      for (const auto& [at, ns] : process->sync_means) {
+        if (at < window) before.push_back(ns);
+      }
+      if (process == newcomer || before.size() < enough) continue;
+      std::sort(before.begin(), before.end());
+      push_last(process->newcomers, {newcomer->key, window, before[before.size() / 2]}, kNewcomers);
+    }
+  }
 }
 
 uint64_t Engine::Impl::usual_of(const ProcessState& process, hal::CallId call, uint64_t* slowest) const {
@@ -207,7 +243,7 @@ void Engine::Impl::close(uint64_t window) {
   for (auto& [process, finding] : found) by_process[process].push_back(std::move(finding));
   if (by_process.contains(nullptr)) settle(nullptr, std::move(by_process[nullptr]), window);
   for (const auto& process : processes) {
-    const bool active = process->last_window != 0 && process->last_window + 2 * kActive >= window;
+    const bool active = is_active(*process, window);
     const auto known = by_process.find(process.get());
     Findings findings;
     if (known != by_process.end()) findings = std::move(known->second);

@@ -5,9 +5,7 @@
 #include "correlate/state.h"
 
 namespace ingero::correlate {
-namespace {
 
-// The middle of `values` without its last `leave` ones; 0 unless they are steady.
 uint64_t steady_rate(const std::vector<uint64_t>& values, size_t leave, size_t at_least) {
   if (values.size() < leave + at_least) return 0;
   std::vector<uint64_t> before(values.end() - static_cast<std::ptrdiff_t>(leave + at_least),
@@ -17,6 +15,10 @@ uint64_t steady_rate(const std::vector<uint64_t>& values, size_t leave, size_t a
   const uint64_t middle = before[before.size() / 2];
   return before.front() * 10 >= middle * 7 ? middle : 0;
 }
+
+namespace {
+
+constexpr uint64_t kLongestSleep = 26;  // windows; longer, and it is at rest
 
 uint64_t most_of_last(const std::vector<uint64_t>& values, size_t count) {
   return *std::max_element(values.end() - static_cast<std::ptrdiff_t>(std::min(count, values.size())), values.end());
@@ -74,23 +76,19 @@ void evaluate_rates(const Evaluation& seen, Findings& findings) {
   if (seen.process.ended_mono_ns || seen.process.rates.empty()) return;
   const Rule& stop = rule(RuleId::full_stop);
   const Rule& drop = rule(RuleId::rate_drop);
-  const size_t least = stop.floor_ns / kWindowNs;
-  size_t silent = 0;
-  while (silent < seen.process.rates.size() && seen.process.rates[seen.process.rates.size() - 1 - silent] == 0)
-    ++silent;
-  // The window in which it stopped holds a part of the usual.
-  const uint64_t before_stop =
-      std::max(steady_rate(seen.process.rates, silent, kSteady), steady_rate(seen.process.rates, silent + 1, kSteady));
+  const uint64_t least = stop.floor_ns / kWindowNs;
+  const uint64_t silent = seen.process.pause;
   // Work that has been waited for may have been the last: the process uploads, evaluates, or has no requests. What it
   // left undone was not; and where all of it sleeps, as it never has for so long, that is something to look at.
-  const bool is_undone = seen.process.last_submit_ns > seen.process.last_wait_ns;
-  const bool sleeps = seen.process.asleep >= least && seen.process.pause > 2 * seen.process.longest_pause;
-  if (silent >= least && before_stop >= stop.count && (is_undone || sleeps)) {
+  const bool is_undone = seen.process.has_undone_work();
+  const bool sleeps = seen.process.asleep >= least && seen.process.pause > 2 * seen.process.longest_pause &&
+                      seen.process.pause <= kLongestSleep;
+  if (silent >= least && seen.process.rate_before_pause >= stop.count && (is_undone || sleeps)) {
     Finding finding;
     finding.rule = stop.id;
     finding.lost_ns = silent * kWindowNs;
     finding.lost_now_ns = kWindowNs;
-    finding.number = before_stop;
+    finding.number = seen.process.rate_before_pause;
     finding.confidence = 0.7;
     finding.onset_mono_ns = (seen.window + 1 - silent) * kWindowNs;
     finding.is_minor = !is_undone;
@@ -107,6 +105,8 @@ void evaluate_rates(const Evaluation& seen, Findings& findings) {
     const uint64_t before = steady_rate(seen.process.rates, windows, kSteady);
     const uint64_t now = most_of_last(seen.process.rates, windows);
     if (before < drop.count || now == 0 || now * 100 > before * (100 - drop.share)) continue;
+    // What it launched one by one it launches as graphs from there on.
+    if (seen.process.first_graph_window != 0 && seen.process.first_graph_window + windows >= seen.window) continue;
     Finding finding;
     finding.rule = drop.id;
     finding.lost_ns = windows * kWindowNs * (before - now) / before;

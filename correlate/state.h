@@ -176,8 +176,21 @@ struct ProcessState {
     std::optional<uint64_t> stack_id;
   };
   std::unordered_map<uint64_t, Live> live;  // by device address
-  std::vector<uint64_t> sync_means;         // ns of a wait for the device, in each of the last windows with some
-  std::vector<int64_t> growth;              // net bytes of each of the last windows
+  struct SyncMean {
+    uint64_t window = 0, ns = 0;  // a wait for the device, on average
+  };
+  std::vector<SyncMean> sync_means;  // of the last windows with some
+  // Processes that began to submit work after this one, the last kNewcomers.
+  struct Newcomer {
+    uint64_t key = 0, window = 0;  // of that process; in which it began
+    uint64_t usual_ns = 0;         // a wait of this one for its device before
+    bool has_cost = false;         // it was longer soon after
+  };
+  std::vector<Newcomer> newcomers;
+  static constexpr size_t kMaxDevices = 64;
+  std::vector<uint32_t> devices;  // on which it works, as far as known (Event::device_ref): the first kMaxDevices
+  uint64_t first_work_window = 0, first_graph_window = 0;  // 0: none; graph: in which it launched one
+  std::vector<int64_t> growth;                             // net bytes of each of the last windows
   int64_t held_bytes = 0, peak_bytes = 0;
   std::vector<Series*> series;
   std::map<uint64_t, GraphState> graphs;                         // by handle
@@ -209,7 +222,11 @@ struct ProcessState {
   uint64_t last_submit_ns = 0,
            last_wait_ns = 0;              // when it last submitted work, and when it last knew that work was done
   uint64_t pause = 0, longest_pause = 0;  // windows without work: now, and the most so far
+  uint64_t rate_before_pause = 0;         // steady, of the windows right before; 0: it was not
   uint64_t asleep = 0;                    // windows up to now in which all of it slept
+  bool has_undone_work() const { return last_submit_ns > last_wait_ns; }
+  // It worked steadily, and then left work undone: that goes on until it works again, also when nothing comes of it.
+  bool has_stopped() const { return pause > 0 && rate_before_pause > 0 && has_undone_work() && !ended_mono_ns; }
   bool had_queues(uint64_t from_ns, uint64_t to_ns) const {
     if (first_queue_ns > to_ns) return false;
     const bool has_now = queues > 0 && (!ended_mono_ns || *ended_mono_ns >= from_ns);
@@ -304,13 +321,15 @@ struct Evaluation {
 };
 using Findings = std::vector<Finding>;
 
-void evaluate_cpu(const Evaluation& seen, Findings& findings);        // rules_cpu.cc
-void evaluate_waits(const Evaluation& seen, Findings& findings);      // rules_waits.cc
-void evaluate_patterns(const Evaluation& seen, Findings& findings);   // rules_patterns.cc
-void evaluate_memory(const Evaluation& seen, Findings& findings);     // rules_memory.cc
-void evaluate_rates(const Evaluation& seen, Findings& findings);      // rules_rates.cc
-void evaluate_device(const Evaluation& seen, Findings& findings);     // rules_device.cc
-void evaluate_system(const SystemState& system, Findings& findings);  // rules_system.cc
+void evaluate_cpu(const Evaluation& seen, Findings& findings);       // rules_cpu.cc
+void evaluate_waits(const Evaluation& seen, Findings& findings);     // rules_waits.cc
+void evaluate_patterns(const Evaluation& seen, Findings& findings);  // rules_patterns.cc
+void evaluate_memory(const Evaluation& seen, Findings& findings);    // rules_memory.cc
+void evaluate_rates(const Evaluation& seen, Findings& findings);     // rules_rates.cc
+void evaluate_device(const Evaluation& seen, Findings& findings);    // rules_device.cc
+bool has_longer_waits(uint64_t mean_ns, uint64_t usual_ns);          // likewise: by as much as makes it a finding
+uint64_t steady_rate(const std::vector<uint64_t>& values, size_t leave, size_t at_least);  // rules_rates.cc
+void evaluate_system(const SystemState& system, Findings& findings);                       // rules_system.cc
 
 // A Sample or a FabricEvent as evidence. Where there is no offset to wall time, wall time stands for monotonic time.
 template <typename Seen>

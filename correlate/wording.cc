@@ -154,7 +154,8 @@ void describe_cpu(ChainText& text) {
   const bool of_threads =
       text.incident.rule == RuleId::cpu_preemption || text.incident.rule == RuleId::run_queue_wait ||
       text.incident.rule == RuleId::noisy_neighbour || text.incident.rule == RuleId::oversubscription;
-  if (of_threads && total.wanted_cpu_ns() > 0) text.incident.lost_ns = total.wanted_cpu_ns();
+  const uint64_t wanted = total.wanted_cpu_ns(), recorder = total.preemptors().recorder_ns();
+  if (of_threads && wanted > recorder) text.incident.lost_ns = wanted - recorder;
   const std::string lost = format_duration(text.incident.lost_ns);
   const std::string share = percent_text(text.incident.lost_ns, text.span_ns);
   const std::string preemptors = preemptors_text(total.preemptors(), text.process);

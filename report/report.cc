@@ -164,10 +164,21 @@ bool is_its(const ReportedChain& chain, const ProcessTime& time) {
   return time.budget.steps != 0 && time.budget.pid == chain.pid && time.node == chain.node;
 }
 
-// What the rules for CPUs found, and the budget of the process knows to have cost nothing.
+// What the rules for CPUs found, and the budget of the process knows to have cost nothing; less work where no more
+// came.
 bool is_harmless(const ReportedChain& chain, const ProcessTime& time) {
+  if (chain.rule == correlate::rule(correlate::RuleId::rate_drop).name) {
+    return time.budget.result.limit == correlate::Limit::kIdle && time.budget.pid == chain.pid &&
+           time.node == chain.node;
+  }
   return is_its(chain, time) && correlate::is_of_cpu_alone(chain.rule) &&
          correlate::is_harmless_wait(time.budget.whole);
+}
+
+// A rank that came last, but the others had work for their devices meanwhile.
+bool is_harmless_lateness(const ReportedChain& chain, const ProcessTime& time) {
+  return is_its(chain, time) && chain.rule == correlate::rule(correlate::RuleId::late_rank).name && !time.is_late &&
+         time.budget.result.limit == correlate::Limit::kDeviceBound;
 }
 
 // How many these are.
@@ -183,7 +194,7 @@ size_t drop(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& 
 bool is_of_warm_up(const ReportedChain& chain, const ProcessTime& time) {
   if (!is_its(chain, time) || !correlate::is_of_time(chain.rule) || !chain.end_wall_ns) return false;
   const uint64_t unseen_ns = correlate::kEnoughSteps * time.budget.usual_ns;
-  return *chain.end_wall_ns + unseen_ns <= time.budget.start_ns + static_cast<uint64_t>(time.wall_offset_ns);
+  return *chain.end_wall_ns + unseen_ns <= time.budget.first_step_ns + static_cast<uint64_t>(time.wall_offset_ns);
 }
 
 bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }
@@ -225,6 +236,7 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
     report.warm_up_chains = drop(report.diagnosis.chains, report.time, is_of_warm_up);
     add_time_names(reader, report.time);
     add_time_evidence(reader, selection, report.time);
+    report.harmless_chains += drop(report.diagnosis.chains, report.time, is_harmless_lateness);
   }
   if (options.collectives) {
     auto collectives = gather_collectives(reader, selection, options.time_ns);

@@ -53,19 +53,40 @@ struct Part {
     (void)reader.query(text, {}, take, {}, conditions.bound()).ok();  // without the table there is nothing to say
   }
 
-  // Rows of the table event_rows e with its clock k, of a thread t.
-  Conditions of_thread(const ProcessTime& time) const { return of_thread(time, "t", "k.wall_ns + e.start"); }
+  // Of what the budget evaluates, as all below. Rows of the table event_rows e with its clock k, of a thread t.
+  Conditions of_thread(const ProcessTime& time) const {
+    Conditions conditions = of_interval(time, "k.mono_ns + e.start");
+    conditions.add("t.pid = ?", int64_t{time.budget.pid});
+    conditions.add("t.tid = ?", int64_t{time.budget.tid});
+    conditions.add_rows(selection, "e.seq");
+    conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
+    return conditions;
+  }
   // Rows of the view events e, of a thread.
-  Conditions events_of_thread(const ProcessTime& time) const { return of_thread(time, "e", "e.timestamp"); }
+  Conditions events_of_thread(const ProcessTime& time) const {
+    Conditions conditions = of_interval(time, "e.start_mono_ns");
+    conditions.add("e.pid = ?", int64_t{time.budget.pid});
+    conditions.add("e.tid = ?", int64_t{time.budget.tid});
+    conditions.add_rows(selection, "e.seq");
+    conditions.add_range(selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
+    return conditions;
+  }
+  // Rows of the table cpu_samples c with its clock k, of a thread t.
+  Conditions samples_of_thread(const ProcessTime& time) const {
+    Conditions conditions = of_interval(time, "k.mono_ns + c.start");
+    conditions.add("t.pid = ?", int64_t{time.budget.pid});
+    conditions.add("t.tid = ?", int64_t{time.budget.tid});
+    conditions.add_range(selection, "k.wall_ns + c.start", "k.wall_ns + c.start");
+    return conditions;
+  }
 
  private:
-  // `start`: when an event e began, of the wall clock.
-  Conditions of_thread(const ProcessTime& time, const std::string& thread, const std::string& start) const {
+  // `start`: when it began, of the monotonic clock.
+  static Conditions of_interval(const ProcessTime& time, const std::string& start) {
     Conditions conditions;
-    conditions.add(thread + ".pid = ?", int64_t{time.budget.pid});
-    conditions.add(thread + ".tid = ?", int64_t{time.budget.tid});
-    conditions.add_rows(selection, "e.seq");
-    conditions.add_range(selection, start, start + " + coalesce(e.duration, 0)");
+    if (time.budget.end_ns <= time.budget.start_ns) return conditions;
+    conditions.add(start + " >= ?", static_cast<int64_t>(time.budget.start_ns));
+    conditions.add(start + " <= ?", static_cast<int64_t>(time.budget.end_ns));
     return conditions;
   }
 };
@@ -230,15 +251,11 @@ void add_samples(const Part& part, ProcessTime& time) {
   if (limit == Limit::kSyncBound || limit == Limit::kLaunchBound) return;
   if (host_low * 20 < sums.total_ns()) return;
   int64_t samples = 0, in_kernel = 0, collecting = 0;
-  Conditions sampled;
-  sampled.add("t.pid = ?", int64_t{time.budget.pid});
-  sampled.add("t.tid = ?", int64_t{time.budget.tid});
-  sampled.add_range(part.selection, "k.wall_ns + c.start", "k.wall_ns + c.start");
   part.ask(
       "SELECT x.frames, count(*), sum(c.system) FROM cpu_samples c JOIN clocks k ON k.id = c.clock JOIN threads t ON "
       "t.id = c.thread LEFT JOIN stacks s ON s.id = c.stack LEFT JOIN stack_traces x ON x.hash = s.hash "
       "WHERE {} GROUP BY c.stack ORDER BY 2 DESC LIMIT 2000",
-      sampled, [&](std::span<const store::Value> row) {
+      part.samples_of_thread(time), [&](std::span<const store::Value> row) {
         samples += row[1].integer;
         in_kernel += row[2].integer;
         for (const symbols::StackFrame& frame : symbols::parse_frames(row[0].as_text())) {
@@ -261,8 +278,9 @@ void add_samples(const Part& part, ProcessTime& time) {
       "SELECT sum(w.minor_faults) FROM waits w JOIN event_rows e ON e.seq = w.seq JOIN clocks k ON k.id = e.clock "
       "JOIN threads t ON t.id = e.thread WHERE {}",
       part.of_thread(time), [&](std::span<const store::Value> row) { faults = row[0].integer; });
-  const uint64_t whole_ns = time.budget.whole.of(TimeClass::kHost).ns;
-  const double kernel_ns = share(in_kernel) * static_cast<double>(whole_ns);
+  const uint64_t all_ns = std::max(sums.total_ns(), time.budget.end_ns - time.budget.start_ns);
+  const double host_share = static_cast<double>(sums.of(TimeClass::kHost).ns) / static_cast<double>(sums.total_ns());
+  const double kernel_ns = share(in_kernel) * host_share * static_cast<double>(all_ns);
   if (share(in_kernel) < kGoodPart || faults <= 0 || kernel_ns > static_cast<double>(faults) * kFaultNs) return;
   const uint64_t steps = std::max<uint64_t>(1, time.budget.steps);
   time.because.push_back(fmt::format(
@@ -308,29 +326,118 @@ void add_probes(ProcessTime& time) {
 struct Late {
   int64_t communicator = 0, rank = 0, pid = 0, nranks = 0;
   uint64_t times = 0, rounds = 0;
-  uint64_t late_ns = 0, worst_ns = 0;  // after the one before it: in all, and at most
+  uint64_t late_ns = 0, worst_ns = 0;  // what it cost the others: in all, and at most
   uint64_t all_ns = 0;                 // likewise, of all ranks
 };
 
+// How late the last rank was, of the collectives of one communicator in their order. The others may run ahead of their
+// devices: what cost them time is then not each collective at which it was late, but the latest of those that one
+// synchronisation of theirs covers.
+class Lateness {
+ public:
+  struct Entry {
+    int64_t start_ns = 0, pid = 0;
+    std::optional<int64_t> rank, covered_ns;  // covered: when a synchronisation ended that covers it
+  };
+
+  // The entries of a collective that several ranks entered, by their start.
+  void add(std::span<const Entry> entries) {
+    const Entry& last = entries.back();
+    const Entry& before = entries[entries.size() - 2];
+    const auto waits = std::min_element(entries.begin(), entries.end() - 1,
+                                        [](const Entry& a, const Entry& b) { return a.pid < b.pid; });
+    ++rounds_;
+    if (!last.rank) return;
+    ++ranks_[*last.rank].times;
+    ranks_[*last.rank].pid = last.pid;
+    const bool is_same_wait =
+        waits->covered_ns && latest_ && waits->pid == waiter_ && waits->covered_ns == latest_covered_ns_;
+    if (!is_same_wait) {
+      end_wait();
+      waiter_ = waits->pid;
+      latest_covered_ns_ = waits->covered_ns;
+    }
+    const Latest here{*last.rank, before.start_ns, last.start_ns};
+    if (!latest_ || here.to_ns - here.from_ns > latest_->to_ns - latest_->from_ns) latest_ = here;
+  }
+
+  void finish(int64_t communicator, std::vector<Late>& found) {
+    end_wait();
+    if (rounds_ >= kEnoughRounds) {
+      uint64_t all_ns = 0;
+      for (const auto& [rank, one] : ranks_) all_ns += one.late_ns;
+      for (auto [rank, one] : ranks_) {
+        one.communicator = communicator;
+        one.rank = rank;
+        one.rounds = rounds_;
+        one.all_ns = all_ns;
+        found.push_back(one);
+      }
+    }
+    *this = {};
+  }
+
+ private:
+  struct Latest {
+    int64_t rank, from_ns, to_ns;
+  };
+  // What was counted before is not counted again.
+  void end_wait() {
+    if (!latest_) return;
+    Late& one = ranks_[latest_->rank];
+    int64_t& until_ns = until_ns_[latest_->rank];
+    const auto late_ns =
+        static_cast<uint64_t>(std::max<int64_t>(0, latest_->to_ns - std::max(latest_->from_ns, until_ns)));
+    until_ns = std::max(until_ns, latest_->to_ns);
+    one.late_ns += late_ns;
+    one.worst_ns = std::max(one.worst_ns, late_ns);
+    latest_.reset();
+  }
+
+  std::map<int64_t, Late> ranks_;
+  std::map<int64_t, int64_t> until_ns_;  // by rank
+  uint64_t rounds_ = 0;
+  std::optional<Latest> latest_;  // of the wait that goes on
+  std::optional<int64_t> latest_covered_ns_;
+  int64_t waiter_ = 0;
+};
+
 std::vector<Late> late_ranks(const Part& part) {
+  constexpr int64_t kColdRounds = 3;  // ranks are still starting
+  constexpr size_t kMaxLate = 16;
   std::vector<Late> found;
+  Lateness lateness;
+  std::vector<Lateness::Entry> entries;
+  std::array<int64_t, 3> of{};  // session, communicator, number
+  const auto end_round = [&] {
+    if (entries.size() > 1) lateness.add(entries);
+    entries.clear();
+  };
   Conditions selected;
-  selected.add("last_pid IS NOT NULL");
+  selected.add("comm_id_hash IS NOT NULL");
+  selected.add("seq > ?", kColdRounds);
+  selected.add_rows(part.selection, "row");
   selected.add_range(part.selection, "timestamp", "timestamp");
   part.ask(
-      "WITH selected AS (SELECT * FROM collective_arrivals WHERE {}), "
-      "whole AS (SELECT comm_id_hash, count(*) AS rounds, sum(late_ns) AS late_ns FROM selected GROUP BY 1) "
-      "SELECT a.comm_id_hash, a.last_rank, a.last_pid, "
-      "(SELECT max(nranks) FROM communicators c WHERE c.comm_id_hash IS a.comm_id_hash), "
-      "count(*), max(w.rounds), sum(a.late_ns), max(a.late_ns), max(w.late_ns) "
-      "FROM selected a JOIN whole w ON w.comm_id_hash IS a.comm_id_hash WHERE a.last_rank IS NOT NULL "
-      "GROUP BY a.comm_id_hash, a.last_rank ORDER BY 7 DESC LIMIT 16",
+      "SELECT session, comm_id_hash, seq, rank, pid, start_mono_ns, start_mono_ns + duration + barrier_wait_ns FROM "
+      "collectives WHERE {} ORDER BY session, comm_id_hash, seq, start_mono_ns",
       selected, [&](std::span<const store::Value> row) {
-        const auto count = [&](size_t column) { return static_cast<uint64_t>(row[column].integer); };
-        found.push_back({row[0].integer, row[1].integer, row[2].integer, row[3].integer, count(4), count(5), count(6),
-                         count(7), count(8)});
+        const std::array<int64_t, 3> here{row[0].integer, row[1].integer, row[2].integer};
+        if (here != of) end_round();
+        if (here[0] != of[0] || here[1] != of[1]) lateness.finish(of[1], found);
+        of = here;
+        entries.push_back({row[5].integer, row[4].integer, row[3].as_int64(), row[6].as_int64()});
       });
-  std::erase_if(found, [](const Late& one) { return one.rounds < kEnoughRounds; });
+  end_round();
+  lateness.finish(of[1], found);
+  std::ranges::sort(found, std::greater(), &Late::late_ns);
+  found.resize(std::min(found.size(), kMaxLate));
+  for (Late& one : found) {
+    Conditions its;
+    its.add("comm_id_hash IS ?", one.communicator);
+    part.ask("SELECT max(nranks) FROM communicators WHERE {}", its,
+             [&](std::span<const store::Value> row) { one.nranks = row[0].integer; });
+  }
   return found;
 }
 
@@ -396,6 +503,18 @@ std::string meanwhile(const Part& part, const Late& late, const ProcessTime& tim
                      printable(most->first.first, 64), lines_of(part, most->first.second));
 }
 
+// Those of which it is known for how long they waited; if there are none, it is not known.
+bool anybody_waited(const std::vector<ProcessTime>& times, const std::set<int64_t>& pids, uint64_t late_ns) {
+  bool is_known = false;
+  for (const ProcessTime& one : times) {
+    if (!pids.contains(one.budget.pid)) continue;
+    const correlate::TimeSums& whole = one.budget.whole;
+    if (2 * (whole.of(TimeClass::kCommunication).ns + whole.of(TimeClass::kDeviceWait).ns) >= late_ns) return true;
+    is_known = true;
+  }
+  return !is_known;
+}
+
 // A rank that the others wait for, by enough: it is the cause of what they wait for.
 void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
   for (const Late& late : late_ranks(part)) {
@@ -405,14 +524,15 @@ void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
     const auto latest = of_pid(late.pid);
     if (latest == times.end()) continue;
     const uint64_t total = latest->budget.whole.total_ns();
-    if (!is_cause(late, total)) continue;
+    const std::set<int64_t> others = others_of(part, late);
+    if (!is_cause(late, total) || !anybody_waited(times, others, late.late_ns)) continue;
     const bool is_high = late.late_ns * 100 >= correlate::kHighPercent * total;
     const std::string who =
         fmt::format("rank {}{}", late.rank, late.nranks > 0 ? fmt::format(" of {}", late.nranks) : std::string());
     const std::string last = fmt::format("the last in {} of {} collectives, by {} in all ({} a collective), at most {}",
                                          late.times, late.rounds, format_duration(late.late_ns),
                                          format_duration(late.late_ns / late.rounds), format_duration(late.worst_ns));
-    for (const int64_t pid : others_of(part, late)) {
+    for (const int64_t pid : others) {
       const auto victim = of_pid(pid);
       if (victim == times.end() || is_accusation(victim->budget.result.limit)) continue;
       victim->budget.result = {};
@@ -423,6 +543,7 @@ void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
       victim->waits_for = fmt::format("{} (pid {}), {}", who, late.pid, last);
       victim->remedy = fmt::format("see what {} (pid {}) does meanwhile", who, late.pid);
     }
+    latest->is_late = true;
     std::vector<std::string> because = {fmt::format("It is {}, {}: the other ranks wait for it", who, last)};
     if (!is_accusation(latest->budget.result.limit)) {  // what it does meanwhile costs itself nothing
       latest->budget.result = {};

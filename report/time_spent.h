@@ -50,6 +50,7 @@ struct ProcessTime {
   std::vector<std::string> because;
   // "rank 1 of 2 (pid 812), the last in 140 of 146 collectives"; of a late rank: which it is; empty: none
   std::string waits_for;
+  bool is_late = false;  // a rank that the others wait for
 };
 
 // Takes part in a replay.

@@ -358,13 +358,18 @@ std::string process_text(const ProcessTime& time, bool colour) {
   std::string out =
       fmt::format("\n{} (pid {})", time.name.empty() ? "A process" : printable(time.name, 60), budget.pid);
   if (budget.steps != 0) {
-    const uint64_t before = budget.start_ns - std::min(budget.start_ns, time.first_submission_ns);
+    const uint64_t before = budget.first_step_ns - std::min(budget.first_step_ns, time.first_submission_ns);
     // The sentence below is about the mean of those that were evaluated.
     const uint64_t mean_ns = parts.of(sums.total_ns()), usual_ns = budget.usual_ns;
     const bool is_usual = std::max(mean_ns, usual_ns) - std::min(mean_ns, usual_ns) <= usual_ns / 10;
     out += fmt::format(", {} steps{} {} in {}", budget.steps, is_usual ? " of" : ", usually of",
                        format_duration(usual_ns), format_duration(budget.end_ns - budget.start_ns));
-    if (before > 0) out += fmt::format(", after {} of warm-up", format_duration(before));
+    if (budget.start_ns > budget.first_step_ns) {
+      out += fmt::format(", after other steps for {}", format_duration(budget.start_ns - budget.first_step_ns));
+    }
+    if (before > 0)
+      out += fmt::format("{}after {} of warm-up", budget.start_ns > budget.first_step_ns ? " and " : ", ",
+                         format_duration(before));
   } else {
     out += fmt::format(", {} (no steps were found)", format_duration(sums.total_ns()));
   }

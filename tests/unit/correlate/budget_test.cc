@@ -422,8 +422,9 @@ TEST(Budget, ASlowStepIsExplainedByWhatItHasMoreOf) {
   EXPECT_EQ(process.every, 40U);
 }
 
-// Each step as long as `of` says, with as much of it waiting for work as it says.
-ProcessBudget of_steps(const std::function<std::pair<uint64_t, uint64_t>(uint64_t)>& of) {
+// Each step as long as `of` says, with as much of it waiting for work as it says; those from `others` on are of another
+// series.
+ProcessBudget of_steps(const std::function<std::pair<uint64_t, uint64_t>(uint64_t)>& of, uint64_t others = 200) {
   hal::LossLedger ledger;
   Blame blame(ledger, nullptr);
   BudgetSummary summary(ledger);
@@ -438,6 +439,7 @@ ProcessBudget of_steps(const std::function<std::pair<uint64_t, uint64_t>(uint64_
     step.pid = step.tid = 1;
     step.number = i + 1;
     step.content = 1;
+    step.series = i < others ? 1 : 2;
     step.start_ns = at_ns;
     step.end_ns = at_ns += ns;
     step.sums.of(TimeClass::kSocket).ns = clients_ns;
@@ -446,6 +448,17 @@ ProcessBudget of_steps(const std::function<std::pair<uint64_t, uint64_t>(uint64_
     (void)summary.add(step, blame);
   }
   return summary.results(blame).at(0);
+}
+
+// Training, and then an evaluation that takes longer: the first steps are those of the training.
+TEST(Budget, StepsBeforeTheLongestSeriesAreStepsToo) {
+  const auto usual = [](uint64_t) { return std::pair{10 * kMs, uint64_t{0}}; };
+  const ProcessBudget longer = of_steps(usual, 60);
+  EXPECT_EQ(longer.start_ns, kSec + 60 * 10 * kMs);
+  EXPECT_EQ(longer.first_step_ns, kSec);
+  EXPECT_EQ(of_steps(usual, 140).start_ns, kSec);
+  const ProcessBudget few = of_steps(usual, 3);  // not enough to be any
+  EXPECT_EQ(few.first_step_ns, few.start_ns);
 }
 
 TEST(Budget, AStepThatWaitedForWorkIsNotSlow) {

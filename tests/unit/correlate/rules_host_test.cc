@@ -195,6 +195,69 @@ TEST(HostRules, ADeviceSharedWithALateComerIsContended) {
   EXPECT_EQ(find(sharing(kSyncCall, hal::Kind::kSync), RuleId::device_contention), nullptr) << "it only asks";
 }
 
+// Another began on a device of its own; on the same one, long before the waits grew; and twice on the same one.
+TEST(HostRules, ADeviceIsContendedWhereAndWhenTheOtherCame) {
+  const auto wait = [](Stream& stream, uint64_t from_s, uint64_t to_s, uint64_t ns) {
+    for (uint64_t i = from_s * 50; i < to_s * 50; ++i) {
+      stream.launch(i * 20 * kMilli).device_ref = 1;
+      stream.sync(i * 20 * kMilli + 100 * kMicro, ns);
+    }
+  };
+  const auto other = [](Stream& stream, uint64_t from_s, uint64_t to_s, uint32_t device_ref) {
+    for (uint64_t i = from_s * 50; i < to_s * 50; ++i) {
+      stream.add(kLaunchCall, hal::Kind::kLaunch, i * 20 * kMilli, 5 * kMicro, 800).device_ref = device_ref;
+    }
+  };
+  const auto running = [&](uint32_t device_ref, uint64_t comes_s) {
+    Stream stream;
+    wait(stream, 0, 50, 5 * kMilli);
+    wait(stream, 50, 70, 15 * kMilli);
+    other(stream, comes_s, 70, device_ref);
+    return run(stream);
+  };
+  EXPECT_NE(find(running(1, 50), RuleId::device_contention), nullptr);
+  EXPECT_NE(find(running(0, 50), RuleId::device_contention), nullptr) << "its device is not known";
+  EXPECT_EQ(find(running(2, 50), RuleId::device_contention), nullptr) << "it has a device of its own";
+  EXPECT_EQ(find(running(1, 15), RuleId::device_contention), nullptr) << "the waits grew of something else";
+  Stream twice;
+  wait(twice, 0, 20, 5 * kMilli);
+  wait(twice, 20, 30, 15 * kMilli);
+  wait(twice, 30, 45, 5 * kMilli);
+  wait(twice, 45, 60, 15 * kMilli);
+  other(twice, 20, 60, 1);
+  std::set<std::string> ids;
+  for (const hal::CausalChain& chain : run(twice)) {
+    if (chain.rule == rule(RuleId::device_contention).name) ids.insert(chain.id);
+  }
+  EXPECT_THAT(ids, ::testing::SizeIs(2));
+}
+
+// Each of eight threads was kept from its CPU for an eighth of the time, by another program, and once by
+// the recorder.
+TEST(HostRules, WhatTheRecorderTookIsNotTheOthers) {
+  const auto losing = [](bool by_recorder) {
+    Stream stream;
+    for (uint32_t thread = 0; thread < 8; ++thread) {
+      for (uint64_t i = 0; i < 120; ++i) {
+        const bool is_recorder = by_recorder && i == 50 && thread == 0;
+        stream.add(kLaunchCall, hal::Kind::kLaunch, i * 100 * kMilli, 5 * kMicro, kPid, kTid + thread);
+        stream
+            .preempt(i * 100 * kMilli + kMilli, 13 * kMilli, is_recorder ? 998 : 999,
+                     is_recorder ? "ingero" : "stress-ng")
+            .tid = kTid + thread;
+      }
+    }
+    return run(stream);
+  };
+  const auto chains = losing(false);
+  EXPECT_ONLY(chains, RuleId::cpu_preemption);
+  EXPECT_EQ(chains[0].severity, "MEDIUM");
+  EXPECT_THAT(chains[0].summary, HasSubstr("(13% of the time)"));
+  const auto less = losing(true);
+  EXPECT_ONLY(less, RuleId::cpu_preemption);
+  EXPECT_EQ(*chains[0].lost_ns - *less[0].lost_ns, 13 * kMilli);
+}
+
 TEST(HostRules, TinyLaunchesAreABoundOnlyWhereTheDeviceIsNeverBehind) {
   static constexpr hal::SlowSetting kBlocking[] = {{"ACME_BLOCKING", hal::TimeClass::kDeviceWait, "", {}, false, true}};
   const std::span<const hal::SlowSetting> tables[] = {kBlocking};

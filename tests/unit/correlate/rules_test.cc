@@ -401,6 +401,34 @@ TEST(Rules, AFullStopIsFoundAndAnEndIsNot) {
   EXPECT_EQ(find(run(ended), RuleId::full_stop), nullptr);
 }
 
+// With something of the process now and then, and with nothing at all but of another.
+TEST(Rules, AFullStopLastsUntilItWorksAgain) {
+  for (const bool has_events : {true, false}) {
+    Stream stopped;
+    stopped.train(0, 12);
+    stopped.launch(11'999 * kMilli);  // nothing waits for it
+    for (uint64_t second = 12; second < 200; ++second) {
+      stopped.add(kPages, hal::Kind::kHost, second * kSecond, 0, has_events ? kPid : 900);
+    }
+    hal::LossLedger ledger;
+    const auto engine = engine_for(stopped, ledger);
+    for (const Event& event : sorted(stopped.events)) engine->add(event);
+    engine->advance(kStart + 202 * kSecond);
+    const auto chains = latest(engine->take_changes());
+    const hal::CausalChain* stop = find(chains, RuleId::full_stop);
+    ASSERT_NE(stop, nullptr) << has_events << text_of(chains);
+    EXPECT_FALSE(stop->resolved) << has_events;
+    EXPECT_NEAR(static_cast<double>(*stop->lost_ns) / kSecond, 188, 4) << has_events;
+    stopped.events.clear();
+    stopped.train(202 * kSecond, 12);
+    for (const Event& event : sorted(stopped.events)) engine->add(event);
+    engine->advance(kStart + 220 * kSecond);
+    const auto later = latest(engine->take_changes());
+    ASSERT_NE(find(later, RuleId::full_stop), nullptr) << has_events;
+    EXPECT_TRUE(find(later, RuleId::full_stop)->resolved) << has_events;
+  }
+}
+
 TEST(Rules, ARateDropUnderACauseIsItsSymptom) {
   Stream stream;
   stream.train(0, 12);
@@ -525,6 +553,27 @@ TEST(Rules, ALateRankIsNamed) {
   const auto chains = latest(engine->take_changes());
   EXPECT_ONLY(chains, RuleId::late_rank);
   EXPECT_THAT(chains[0].summary, HasSubstr("rank 2 (pid 100) was the last to enter"));
+}
+
+TEST(Rules, RanksThatAreLateInTurnAreNoCause) {
+  Stream stream;
+  stream.train(0, 20);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) {
+    engine->add(event);
+    if (event.start_mono_ns % (100 * kMilli) != 0 || event.call != kLaunchCall) continue;
+    const uint64_t number = 10 + (event.start_mono_ns - kStart) / (100 * kMilli);
+    for (uint32_t rank = 0; rank < 4; ++rank) {
+      Event arrival = event;
+      arrival.call = kCollectCall;
+      arrival.pid = rank == 2 ? kPid : 300 + rank;
+      arrival.start_mono_ns += rank == number % 4 ? 30 * kMilli : rank * kMilli / 2;
+      engine->add_arrival(arrival, 0xbeef, number, static_cast<int32_t>(rank));
+    }
+  }
+  engine->finish();
+  EXPECT_THAT(latest(engine->take_changes()), IsEmpty());
 }
 
 TEST(Rules, WindowedEvidenceIsLessSure) {

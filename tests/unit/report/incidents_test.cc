@@ -184,13 +184,16 @@ TEST(Incidents, TimeLostBeforeTheFirstStepIsOfTheWarmUpAndAFailureIsNot) {
   time.budget.pid = 7;
   time.budget.steps = 100;
   time.budget.usual_ns = kSecond / 10;
-  time.budget.start_ns = 20 * kSecond;
+  time.budget.start_ns = time.budget.first_step_ns = 20 * kSecond;
   time.wall_offset_ns = 1000 * kSecond;
   ReportedChain chain;
   chain.pid = 7;
   chain.rule = "block_io";
   chain.end_wall_ns = 1015 * kSecond;
   EXPECT_TRUE(is_of_warm_up(chain, time));
+  time.budget.first_step_ns = 5 * kSecond;  // others, before those that are evaluated
+  EXPECT_FALSE(is_of_warm_up(chain, time));
+  time.budget.first_step_ns = 20 * kSecond;
   chain.end_wall_ns = 1019 * kSecond + kSecond / 2;  // of steps that were not believed yet, maybe
   EXPECT_FALSE(is_of_warm_up(chain, time));
   chain.end_wall_ns = 1015 * kSecond;

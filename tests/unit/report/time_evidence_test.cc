@@ -70,10 +70,12 @@ class TimeEvidenceTest : public ::testing::Test {
     reader_ = std::move(*reader);
   }
 
-  std::vector<std::string> because(const store::Selection& selection) const {
+  std::vector<std::string> because(const store::Selection& selection, uint64_t from_ns = 0, uint64_t to_ns = 0) const {
     std::vector<ProcessTime> times(1);
     times[0].node = "n";
     times[0].budget.pid = times[0].budget.tid = kPid;
+    times[0].budget.start_ns = from_ns;
+    times[0].budget.end_ns = to_ns;
     times[0].budget.result.limit = correlate::Limit::kStarvedOfCpu;
     times[0].budget.evaluated.sums.of(correlate::TimeClass::kCpuWait) = {kSecond, kSecond, kSecond};
     add_time_evidence(*reader_, selection, times);
@@ -96,6 +98,13 @@ TEST_F(TimeEvidenceTest, ThePreemptorOfTheSelectedPartIsNamed) {
   EXPECT_THAT(because(first), Contains(HasSubstr("stress (pid 11) had the CPU for 100%")));
   EXPECT_THAT(because(second), Contains(HasSubstr("backup (pid 22) had the CPU for 100%")));
   EXPECT_THAT(because(nothing), Not(Contains(HasSubstr("had the CPU"))));
+}
+
+// What had the CPU while it loaded its model did not slow its steps.
+TEST_F(TimeEvidenceTest, ThePreemptorOfWhatIsEvaluatedIsNamed) {
+  using ::testing::Contains;
+  using ::testing::HasSubstr;
+  EXPECT_THAT(because({}, 40 * kSecond, 60 * kSecond), Contains(HasSubstr("backup (pid 22) had the CPU for 100%")));
 }
 
 // Of its settings only those whose value slows, on the CPUs that this machine has.
@@ -154,8 +163,11 @@ TEST_F(OtherCallTest, WhatCostsLittleIsNotNamed) {
 class LateRankTest : public store::testing::RecordingTest {
  protected:
   static constexpr uint64_t kMilli = 1'000'000, kRounds = 60;
+  uint64_t waited_ns = kRounds * 20 * kMilli;  // for the device, of each rank
 
-  std::vector<ProcessTime> record(const std::function<uint64_t(uint64_t, uint32_t)>& late_ns) {
+  // `each`: collectives of a round, one after the other; more than one are covered by a synchronisation at its end.
+  std::vector<ProcessTime> record(const std::function<uint64_t(uint64_t, uint32_t)>& late_ns, uint64_t each = 1,
+                                  uint64_t first_number = 4) {
     open();
     for (uint32_t rank = 0; rank < 3; ++rank) {
       hal::Communicator made;
@@ -176,14 +188,18 @@ class LateRankTest : public store::testing::RecordingTest {
         if (late > 2 * kMilli) {
           write({store::testing::event_of("cudaStreamSynchronize", at + kMilli, late - kMilli, kPid + rank)});
         }
-        hal::Exchange exchange;
-        exchange.exchange_id = ++exchange_id;
-        exchange.communicator = 0x1000;
-        exchange.communicator_id = rank + 1;
-        exchange.number = round + 1;
-        EXPECT_TRUE(
-            writer->write_exchange(store::testing::event_of("otherAllReduce", at + late, 1000, kPid + rank), exchange)
-                .ok());
+        for (uint64_t i = 0; i < each; ++i) {
+          const uint64_t enters = at + late + i * kMilli / 5, ends = enters + 1000;
+          hal::Exchange exchange;
+          exchange.exchange_id = ++exchange_id;
+          exchange.communicator = 0x1000;
+          exchange.communicator_id = rank + 1;
+          exchange.number = first_number + round * each + i;
+          EXPECT_TRUE(
+              writer->write_exchange(store::testing::event_of("otherAllReduce", enters, 1000, kPid + rank), exchange)
+                  .ok());
+          if (each > 1) writer->add_wait({exchange_id, at + 19 * kMilli - std::min(ends, at + 19 * kMilli)});
+        }
       }
     }
     close();
@@ -196,7 +212,8 @@ class LateRankTest : public store::testing::RecordingTest {
       budget.pid = budget.tid = kPid + rank;
       budget.steps = kRounds;
       budget.result.limit = correlate::Limit::kDeviceBound;
-      budget.whole.of(correlate::TimeClass::kDeviceWait).ns = kRounds * 20 * kMilli;
+      budget.whole.of(correlate::TimeClass::kDeviceWait).ns = waited_ns;
+      budget.whole.of(correlate::TimeClass::kHost).ns = kRounds * 20 * kMilli - waited_ns;
     }
     add_time_evidence(**reader, {}, times);
     return times;
@@ -223,6 +240,37 @@ TEST_F(LateRankTest, WhereEachRankIsLateInTurnNoneIsTheCause) {
   const auto times =
       record([](uint64_t round, uint32_t rank) -> uint64_t { return rank == round % 3 ? 5 * kMilli : 0; });
   for (const ProcessTime& time : times) EXPECT_EQ(time.budget.result.limit, correlate::Limit::kDeviceBound);
+}
+
+// The hosts run ahead of their devices: they wait once a step, for the latest.
+TEST_F(LateRankTest, InAStepOfManyCollectivesARankIsLateOnce) {
+  const auto late = record([](uint64_t, uint32_t rank) -> uint64_t { return rank == 1 ? 10 * kMilli : 0; }, 25);
+  EXPECT_EQ(late[0].budget.result.limit, correlate::Limit::kLateRank);
+  EXPECT_EQ(late[0].budget.result.low_ns, kRounds * 10 * kMilli);
+  EXPECT_THAT(late[0].waits_for, ::testing::HasSubstr("the last in 1500 of 1500 collectives, by 600"));
+}
+
+// By 0.2 ms of 20: nothing, although it is the last in all of them.
+TEST_F(LateRankTest, ARankThatIsAlwaysBehindByALittleIsNone) {
+  const auto times = record([](uint64_t, uint32_t rank) -> uint64_t { return rank == 1 ? kMilli / 5 : 0; }, 25);
+  for (const ProcessTime& time : times) {
+    EXPECT_EQ(time.budget.result.limit, correlate::Limit::kDeviceBound) << time.waits_for;
+  }
+}
+
+TEST_F(LateRankTest, ARankThatStartsLateIsNone) {
+  const auto times = record(
+      [](uint64_t round, uint32_t rank) -> uint64_t { return rank == 1 && round == 0 ? 15 * kMilli * kRounds : 0; }, 1,
+      1);
+  for (const ProcessTime& time : times) {
+    EXPECT_EQ(time.budget.result.limit, correlate::Limit::kDeviceBound) << time.waits_for;
+  }
+}
+
+TEST_F(LateRankTest, WhereTheOthersHardlyWaitNoneIsTheCause) {
+  waited_ns = kMilli;
+  const auto times = record([](uint64_t, uint32_t rank) -> uint64_t { return rank == 1 ? 10 * kMilli : 0; });
+  for (const ProcessTime& time : times) EXPECT_NE(time.budget.result.limit, correlate::Limit::kLateRank);
 }
 
 // Four seconds of steps; then another process goes on for `more_ns`.

@@ -345,6 +345,12 @@ class Away(InClickHouse):
 
 
 class Starting(InClickHouse):
+    def test_columns_are_compressed_as_the_server_can(self):
+        self.serve_clickhouse()
+        with_codecs = self.clickhouse.ask("SELECT count() FROM system.columns WHERE database = '{}' AND compression_codec LIKE '%Delta%'".format(
+            self.database))[0][0] if clickhouse.CURRENT else 0
+        self.assertEqual(with_codecs > 30, bool(clickhouse.CURRENT), with_codecs)
+
     def refused(self, *flags, environment=None):
         done = subprocess.run([INGERO, "fleet", "serve", *flags, "--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0",
                                "--api-listen", "127.0.0.1:0"], capture_output=True, text=True, timeout=60, check=False,

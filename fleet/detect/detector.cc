@@ -304,21 +304,30 @@ void Detector::update(Rank& rank, uint64_t window) {
 }
 
 // Silence is not recovery: what is no longer heard of is called that.
+void Detector::silence(Rank& rank, std::vector<Incident>& changes) {
+  if (rank.is_silent) return;
+  rank.is_silent = true;
+  rank.score = 0;
+  if (!rank.is_named) return;
+  rank.is_named = false;
+  rank.incident.state = State::kSilent;
+  changes.push_back(rank.incident);
+}
+
+std::vector<Incident> Detector::end_all_silent() {
+  std::vector<Incident> changes;
+  for (auto& [number, rank] : ranks_) silence(rank, changes);
+  expected_ = 0;
+  return changes;
+}
+
 void Detector::end_silent(uint64_t window, std::vector<Incident>& changes) {
   expected_ = 0;
   std::set<uint64_t> roles;
   for (auto one = ranks_.begin(); one != ranks_.end();) {
     Rank& rank = one->second;
     const uint64_t without = window - rank.last_window;
-    if (without >= kSilentAfter && !rank.is_silent) {
-      rank.is_silent = true;
-      rank.score = 0;
-      if (rank.is_named) {
-        rank.is_named = false;
-        rank.incident.state = State::kSilent;
-        changes.push_back(rank.incident);
-      }
-    }
+    if (without >= kSilentAfter) silence(rank, changes);
     if (!rank.is_silent) ++expected_;
     if (without >= kForgetAfter) {
       one = ranks_.erase(one);

@@ -95,6 +95,8 @@ class Detector {
   bool add(const Sample& sample, uint64_t now_ns);
   // Evaluates the windows that are complete, or have been waited for long enough; incidents that began, grew or ended.
   std::vector<Incident> advance(uint64_t now_ns);
+  // Nothing comes of this job any more: no rank is heard of, and what was open is silent, not over.
+  std::vector<Incident> end_all_silent();
 
   // All ranks that are heard of, the slowest first.
   std::vector<Standing> standings() const;
@@ -147,6 +149,7 @@ class Detector {
   void begin(uint32_t number, Rank& rank, uint64_t window);
   void update(Rank& rank, uint64_t window);
   void end_silent(uint64_t window, std::vector<Incident>& changes);
+  static void silence(Rank& rank, std::vector<Incident>& changes);
 
   std::map<uint64_t, Pending> pending_;
   std::map<uint32_t, Rank> ranks_;

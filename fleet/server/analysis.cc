@@ -202,7 +202,8 @@ class Analysis {
                       unknown == 1 ? "is" : "are"));
     }
     const uint64_t usual_ns = 3 * count_of(job, "window_s") * kWholeSecond_ns + detect::kMaxWaitForWindow_ns;
-    if (ranks > 0 && now_ns > end_ns + usual_ns) {
+    const bool was_compared = end_ns > count_of(job, "window_s") * kWholeSecond_ns;
+    if (was_compared && now_ns > end_ns + usual_ns) {
       say(fmt::format("{}Nothing newer has come for {}.", job_of(job),
                       format_duration((now_ns - end_ns) / kWholeSecond_ns * kWholeSecond_ns)));
     }

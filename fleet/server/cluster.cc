@@ -83,7 +83,7 @@ Status Cluster::restore() {
     compare(window, node, window.start_ns);
   }));
   INGERO_TRY(advanced);
-  INGERO_TRY(advance(UINT64_MAX));
+  INGERO_TRY(advance(last_ns + detect::kMaxWaitForWindow_ns));
   std::set<std::string> named;
   for (auto& [key, job] : jobs_) {
     job.heard_ns = clock_.mono_ns();
@@ -194,7 +194,7 @@ uint64_t Cluster::Job::communicator_of(const wire::Window& window) {
 }
 
 // What a rank entered and left last, for the detector of hangs.
-void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job, uint64_t now_ns) {
+void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job) {
   if (!window.entered || !window.left) return;
   detect::Progress progress;
   progress.communicator = communicator;
@@ -212,7 +212,6 @@ void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t
   progress.has_failed = window.has_failed;
   progress.is_gone = window.is_gone;
   if (!job.hangs.add(progress)) ++counters_.no_room;
-  job.heard_ns = now_ns;
 }
 
 void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns) {
@@ -230,7 +229,8 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
     return;
   }
   const uint64_t communicator = job->communicator_of(window);
-  follow(window, communicator, node, *job, now_ns);
+  job->hear(now_ns);
+  follow(window, communicator, node, *job);
   if (!window.work_s) return;
   if (length_ns * 2 < job->period_ns || length_ns > job->period_ns * 2) {
     ++counters_.other_period;
@@ -282,6 +282,7 @@ void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
   sample.communicator = fnv1a(text_member(attributes, "ingero.cgroup_path_hash"));
   sample.count = 2;
   sample.work_s = *point.value_double;
+  job->hear(now_ns);
   (void)job->detector.add(sample, now_ns);
 }
 
@@ -367,7 +368,7 @@ void Cluster::advance_hangs(const JobKey& key, Job& job, uint64_t now_ns, std::v
   } else if (job.settled_ns != 0 && now_ns >= job.settled_ns) {
     changes = job.hangs.advance(true);
     job.settled_ns = 0;
-  } else if (!job.hangs.open().empty() && now_ns >= job.heard_ns + (detect::kSilentAfter + 1) * job.period_ns) {
+  } else if (job.is_silent) {
     changes = job.hangs.end_silent();
   }
   for (const detect::Hang& hang : changes) {
@@ -379,8 +380,13 @@ Status Cluster::advance(uint64_t now_ns) {
   std::vector<store::IncidentRow> rows;
   for (auto& [key, job] : jobs_) {
     const uint64_t before = job.detector.last_window();
-    const auto changes = job.detector.advance(now_ns);
+    auto changes = job.detector.advance(now_ns);
     if (job.detector.last_window() != before) job.limits = job.detector.limits();
+    if (!job.is_silent && now_ns >= job.heard_ns + job.silent_after_ns()) {
+      job.is_silent = true;
+      for (const detect::Incident& incident : job.detector.end_all_silent()) changes.push_back(incident);
+      job.limits = job.detector.limits();
+    }
     for (const detect::Incident& incident : changes) {
       keep(row_of(key, job, incident), incident.state == detect::State::kOpen, rows);
     }

@@ -98,13 +98,20 @@ class Cluster {
         : detector(better), hangs(hang_after_ns, period), period_ns(period) {}
     detect::Detector detector;
     detect::Hangs hangs;
-    uint64_t heard_ns = 0,
-             settled_ns = 0;  // heard: of its collectives, by mono_ns; settled: the windows since then, 0: they are
+    uint64_t heard_ns = 0;    // when a window of it came last, by mono_ns
+    uint64_t settled_ns = 0;  // when what has come of its collectives will have settled; 0: it has
     uint64_t period_ns = 0;
-    detect::Limits limits;  // as of the last window that was evaluated
+    bool is_silent = false;  // nothing has come for so long that what was open has ended
+    detect::Limits limits;   // as of the last window that was evaluated
     // Communicators by what nodes call them that know nothing of the library's number: others have said both.
     std::unordered_map<uint64_t, uint64_t> library_hashes;
     uint64_t communicator_of(const wire::Window& window);
+    void hear(uint64_t now_ns) {
+      heard_ns = now_ns;
+      is_silent = false;
+    }
+    // By then all that came of it has been compared.
+    uint64_t silent_after_ns() const { return (detect::kSilentAfter + 1) * period_ns + detect::kMaxWaitForWindow_ns; }
   };
   struct Outlier {
     const JobKey* key;
@@ -126,7 +133,7 @@ class Cluster {
   Job* job_of(const JobKey& key, uint64_t period_ns);
   std::pair<const JobKey*, const Job*> largest_job(const EffectsQuery& query, size_t& others) const;
   void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
-  void follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job, uint64_t now_ns);
+  void follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job);
   void compare_score(const wire::Point& point, uint64_t now_ns);
   void remember_node(const std::string& cluster, const std::string& node, uint32_t number);
   Status advance(uint64_t now_ns);

@@ -1,0 +1,128 @@
+// The server's knowledge of jobs over time: that begin, go on, end, and are forgotten.
+#include "fleet/server/cluster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fleet/store/sqlite_store.h"
+#include "held_clock.h"
+#include "temp_folder.h"
+#include "unit/fleet/fleet_noise.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr uint64_t kWindow_ns = 5 * kSecond;
+
+class ClusterTest : public ::testing::Test {
+ protected:
+  ClusterTest() { open(); }
+
+  void open() {
+    cluster.reset();
+    auto store = store::SqliteStore::open({.path = folder.path() + "/c.db"});
+    ASSERT_TRUE(store.ok());
+    auto opened = Cluster::open(std::move(*store), clock);
+    ASSERT_TRUE(opened.ok());
+    cluster = std::move(*opened);
+  }
+  // Of a rank in a communicator of 16 ranks, 8 on a node: the window that ended last.
+  wire::Window window(const std::string& job, uint32_t rank, double work_s) const {
+    wire::Window one;
+    one.sender = {"lab", fmt::format("node-{}", rank / 8), job};
+    one.end_ns = clock.now_ns - clock.now_ns % kWindow_ns;
+    one.start_ns = one.end_ns - kWindow_ns;
+    one.rank = one.comm_rank = rank;
+    one.communicator = 77;
+    one.nranks = 16;
+    one.count = 5;
+    one.work_s = work_s;
+    one.bytes = 5'000'000;
+    return one;
+  }
+  void send(std::vector<wire::Window> windows) {
+    wire::Batch batch;
+    batch.windows = std::move(windows);
+    ASSERT_TRUE(cluster->take(batch).ok());
+  }
+  void pass(uint64_t seconds) {
+    for (; seconds > 0; --seconds) {
+      clock.now_ns += kSecond;
+      cluster->tick();
+    }
+  }
+  // `slow`: of rank 5, as a share of a step.
+  void run(const std::string& job, size_t count, double slow = 0, uint32_t ranks = 16) {
+    for (; count > 0; --count) {
+      pass(5);
+      std::vector<wire::Window> windows;
+      for (uint32_t rank = 0; rank < ranks; ++rank) {
+        windows.push_back(window(job, rank, workload.window(rank, rank == 5 ? slow : 0)));
+      }
+      send(std::move(windows));
+    }
+  }
+  Json outliers() {
+    auto found = cluster->outliers({});
+    EXPECT_TRUE(found.ok());
+    return std::move(*found);
+  }
+  Json incidents() {
+    auto found = cluster->incidents("", 0, 100);
+    EXPECT_TRUE(found.ok());
+    return found->at("incidents");
+  }
+  Json health() {
+    auto found = cluster->health();
+    EXPECT_TRUE(found.ok());
+    return std::move(*found);
+  }
+  std::string metrics() {
+    auto found = cluster->metrics();
+    EXPECT_TRUE(found.ok());
+    return std::move(*found);
+  }
+
+  TempFolder folder;
+  HeldClock clock;
+  Workload workload{16, kUsualNoise, 1};
+  std::unique_ptr<Cluster> cluster;
+};
+
+TEST_F(ClusterTest, AStragglerOfAJobThatEndsIsSilentAndNotOpenForEver) {
+  run("j1", 40);
+  run("j1", 20, 0.5);
+  ASSERT_THAT(outliers()["outliers"], SizeIs(1));
+  EXPECT_THAT(metrics(), HasSubstr("ingero_fleet_incidents_open{"));
+  pass(60);
+  EXPECT_THAT(outliers()["outliers"], IsEmpty());
+  EXPECT_EQ(outliers()["jobs"][0]["ranks"], 0);
+  EXPECT_THAT(metrics(), Not(HasSubstr("ingero_fleet_incidents_open{")));
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["rank"], 5);
+  EXPECT_EQ(incidents()[0]["state"], "silent");
+  // It goes on: the rank is named anew.
+  run("j1", 20, 0.5);
+  EXPECT_THAT(outliers()["outliers"], SizeIs(1));
+}
+
+TEST_F(ClusterTest, AfterARestartAJobThatDoesNotGoOnIsSilentToo) {
+  run("j1", 40);
+  run("j1", 20, 0.5);
+  cluster.reset();
+  clock.now_ns += 200 * kSecond;
+  open();
+  EXPECT_THAT(outliers()["outliers"], SizeIs(1));
+  pass(60);
+  EXPECT_THAT(outliers()["outliers"], IsEmpty());
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "silent");
+}
+
+}  // namespace
+}  // namespace ingero::fleet::server

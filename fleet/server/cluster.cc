@@ -18,6 +18,7 @@ constexpr uint64_t kSecond_ns = 1'000'000'000;
 constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
 constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make those of the others late
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
+constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last window
 constexpr uint64_t kClockForgotten_ns = 600 * kSecond_ns;
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
@@ -175,12 +176,31 @@ Status Cluster::take_locked(wire::Batch& batch) {
   return advance(now_ns);
 }
 
-Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns) {
+// Where there is no room, the longest silent one gives way; null: none is silent.
+Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns) {
   const auto found = jobs_.find(key);
   if (found != jobs_.end()) return &found->second;
-  if (jobs_.size() >= kMaxJobs) return nullptr;
+  if (jobs_.size() >= kMaxJobs) {
+    const auto oldest = std::min_element(jobs_.begin(), jobs_.end(), [](const auto& a, const auto& b) {
+      return std::pair(!a.second.is_silent, a.second.heard_ns) < std::pair(!b.second.is_silent, b.second.heard_ns);
+    });
+    if (!oldest->second.is_silent) {
+      ++counters_.no_room;
+      return nullptr;
+    }
+    forget(oldest);
+    ++counters_.displaced;
+  }
   const auto better = key.kind == Kind::kWork ? detect::Better::kLess : detect::Better::kMore;
-  return &jobs_.try_emplace(key, better, hang_after_ns_, period_ns).first->second;
+  Job& job = jobs_.try_emplace(key, better, hang_after_ns_, period_ns).first->second;
+  job.hear(now_ns);
+  return &job;
+}
+
+// Of a job that is silent: nothing of it is open.
+std::map<Cluster::JobKey, Cluster::Job>::iterator Cluster::forget(std::map<JobKey, Job>::iterator job) {
+  counters_.late += job->second.detector.late();
+  return jobs_.erase(job);
 }
 
 uint64_t Cluster::Job::communicator_of(const wire::Window& window) {
@@ -218,11 +238,8 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   if (!window.work_s && !window.entered) return;
   const uint64_t length_ns = window.end_ns - window.start_ns;
   const uint64_t period_ns = std::max(kSecond_ns, (length_ns + kSecond_ns / 2) / kSecond_ns * kSecond_ns);
-  Job* job = job_of({window.sender.cluster, window.sender.job, Kind::kWork}, period_ns);
-  if (job == nullptr) {
-    ++counters_.no_room;
-    return;
-  }
+  Job* job = job_of({window.sender.cluster, window.sender.job, Kind::kWork}, period_ns, now_ns);
+  if (job == nullptr) return;
   const uint64_t number = (window.start_ns + job->period_ns / 2) / job->period_ns;
   if (number > clock_.wall_ns() / job->period_ns + kMaxWindowsAhead) {
     ++counters_.ahead;
@@ -266,11 +283,8 @@ void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
   } else {
     node = number->second;
   }
-  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kScorePeriod_ns);
-  if (job == nullptr) {
-    ++counters_.no_room;
-    return;
-  }
+  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kScorePeriod_ns, now_ns);
+  if (job == nullptr) return;
   detect::Sample sample;
   sample.window = point.time_ns / kScorePeriod_ns;
   if (sample.window > clock_.wall_ns() / kScorePeriod_ns + kMaxWindowsAhead) {
@@ -391,6 +405,10 @@ Status Cluster::advance(uint64_t now_ns) {
       keep(row_of(key, job, incident), incident.state == detect::State::kOpen, rows);
     }
     if (key.kind == Kind::kWork) advance_hangs(key, job, now_ns, rows);
+  }
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    const bool is_old = job->second.is_silent && now_ns >= job->second.heard_ns + kJobForgotten_ns;
+    job = is_old ? forget(job) : std::next(job);
   }
   return store_->write(rows);
 }
@@ -594,7 +612,7 @@ Result<Json> Cluster::health() {
   for (size_t i = 0; i < refused.size(); ++i) over_quota[std::string(Quotas::kNames[i])] = refused[i];
   const auto backlog = store_->backlog();
   const std::lock_guard guard(mutex_);
-  uint64_t late = 0;
+  uint64_t late = counters_.late;
   for (const auto& [key, job] : jobs_) late += job.detector.late();
   return Json{{"status", "ok"},
               {"store",
@@ -619,7 +637,8 @@ Result<Json> Cluster::health() {
                 {"other_period", counters_.other_period},
                 {"too_many_jobs", counters_.no_room}}},
               {"nodes_of_one_name", names_.shared()},
-              {"jobs", jobs_.size()}};
+              {"jobs", jobs_.size()},
+              {"displaced_jobs", counters_.displaced}};
 }
 
 }  // namespace ingero::fleet::server

@@ -2,8 +2,9 @@
 // answered from both.
 //
 // A batch counts when take() returns: the store has it, and the windows that are new were compared. After a restart the
-// detectors go on from the windows of the last ten minutes in the store. Thread-safe: one batch at a time. Owns the
-// store and the detectors; `clock` outlives it. Failure: the store's.
+// detectors go on from the windows of the last ten minutes in the store. A job is forgotten ten minutes after its last
+// window, and a silent one before that where a new one needs its room (kMaxJobs). Thread-safe: one batch at a time.
+// Owns the store and the detectors; `clock` outlives it. Failure: the store's.
 #pragma once
 
 #include <cstdint>
@@ -122,6 +123,8 @@ class Cluster {
   struct Counters {
     uint64_t requests = 0, undecodable = 0, points = 0, windows = 0, repeated = 0;
     uint64_t ahead = 0, other_period = 0, no_room = 0;
+    uint64_t late = 0;       // of jobs that were forgotten
+    uint64_t displaced = 0;  // jobs
     wire::Refusals refused;
   };
 
@@ -130,7 +133,8 @@ class Cluster {
   Status restore();
   Status take_locked(wire::Batch& batch);
   void separate_namesakes(wire::Batch& batch);
-  Job* job_of(const JobKey& key, uint64_t period_ns);
+  Job* job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns);
+  std::map<JobKey, Job>::iterator forget(std::map<JobKey, Job>::iterator job);
   std::pair<const JobKey*, const Job*> largest_job(const EffectsQuery& query, size_t& others) const;
   void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
   void follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job);

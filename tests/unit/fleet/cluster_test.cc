@@ -124,5 +124,46 @@ TEST_F(ClusterTest, AfterARestartAJobThatDoesNotGoOnIsSilentToo) {
   EXPECT_EQ(incidents()[0]["state"], "silent");
 }
 
+TEST_F(ClusterTest, JobsThatEndedMakeRoomForLaterOnes) {
+  for (int job = 0; job < 300; ++job) {
+    run(fmt::format("job-{}", job), 3, 0, 4);
+    EXPECT_LT(health()["jobs"], 60);
+  }
+  const Json jobs = outliers()["jobs"];
+  const auto last = std::find_if(jobs.begin(), jobs.end(), [](const Json& job) { return job["job_id"] == "job-299"; });
+  ASSERT_NE(last, jobs.end());
+  EXPECT_EQ((*last)["ranks"], 4);
+  EXPECT_EQ(health()["not_compared"]["too_many_jobs"], 0);
+  EXPECT_EQ(health()["displaced_jobs"], 0);
+  pass(700);
+  EXPECT_EQ(health()["jobs"], 0);
+  EXPECT_THAT(metrics(), HasSubstr("ingero_fleet_jobs 0\n"));
+}
+
+TEST_F(ClusterTest, NamesOfJobsThatDoNotExistKeepNoRoom) {
+  std::vector<wire::Window> windows;
+  for (size_t job = 0; job < kMaxJobs; ++job) windows.push_back(window(fmt::format("invented-{}", job), 0, 1));
+  send(std::move(windows));
+  send({window("real", 0, 1)});
+  EXPECT_EQ(health()["not_compared"]["too_many_jobs"], 1) << "none is silent yet";
+  pass(40);
+  run("real", 2, 0, 4);
+  EXPECT_EQ(health()["not_compared"]["too_many_jobs"], 1);
+  EXPECT_EQ(health()["displaced_jobs"], 1);
+  EXPECT_EQ(health()["jobs"], kMaxJobs);
+  EXPECT_THAT(metrics(), HasSubstr("ingero_fleet_displaced_jobs_total 1\n"));
+}
+
+TEST_F(ClusterTest, WhatWasLateStaysCountedWhenItsJobIsForgotten) {
+  run("j1", 2, 0, 4);
+  wire::Window late = window("j1", 4, 1);
+  pass(5);
+  send({late});
+  EXPECT_EQ(health()["not_compared"]["late"], 1);
+  pass(700);
+  EXPECT_EQ(health()["jobs"], 0);
+  EXPECT_EQ(health()["not_compared"]["late"], 1);
+}
+
 }  // namespace
 }  // namespace ingero::fleet::server

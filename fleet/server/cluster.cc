@@ -16,7 +16,8 @@ namespace {
 
 constexpr uint64_t kSecond_ns = 1'000'000'000;
 constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
-constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make those of the others late
+// Of a window's end: where it comes so long before those of the others, they still come while it is waited for.
+constexpr uint64_t kMaxAhead_ns = detect::kMaxWaitForWindow_ns - 2 * kSecond_ns;
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
 constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last window
 constexpr uint64_t kClockForgotten_ns = 600 * kSecond_ns;
@@ -240,8 +241,7 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   const uint64_t period_ns = std::max(kSecond_ns, (length_ns + kSecond_ns / 2) / kSecond_ns * kSecond_ns);
   Job* job = job_of({window.sender.cluster, window.sender.job, Kind::kWork}, period_ns, now_ns);
   if (job == nullptr) return;
-  const uint64_t number = (window.start_ns + job->period_ns / 2) / job->period_ns;
-  if (number > clock_.wall_ns() / job->period_ns + kMaxWindowsAhead) {
+  if (window.end_ns > clock_.wall_ns() + kMaxAhead_ns) {
     ++counters_.ahead;
     return;
   }
@@ -254,7 +254,7 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
     return;
   }
   detect::Sample sample;
-  sample.window = number;
+  sample.window = (window.start_ns + job->period_ns / 2) / job->period_ns;
   sample.rank = window.rank;
   sample.node = node;
   sample.communicator = communicator;
@@ -287,7 +287,7 @@ void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
   if (job == nullptr) return;
   detect::Sample sample;
   sample.window = point.time_ns / kScorePeriod_ns;
-  if (sample.window > clock_.wall_ns() / kScorePeriod_ns + kMaxWindowsAhead) {
+  if (point.time_ns > clock_.wall_ns() + kMaxAhead_ns) {
     ++counters_.ahead;
     return;
   }

@@ -360,6 +360,23 @@ std::vector<Hang> Hangs::end_silent() {
   return changes;
 }
 
+Hangs::Known Hangs::known() const {
+  Known known;
+  std::vector<uint32_t> unnumbered;
+  for (const auto& [id, communicator] : communicators_) {
+    bool is_numbered = false;
+    for (const auto& [rank, member] : communicator.members) {
+      is_numbered = is_numbered || !member.is_lost;
+      if (member.is_lost && is_fresh(member)) unnumbered.push_back(rank);
+    }
+    known.communicators += is_numbered ? 1 : 0;
+  }
+  std::sort(unnumbered.begin(), unnumbered.end());
+  const auto end = std::unique(unnumbered.begin(), unnumbered.end());
+  known.unnumbered_ranks = static_cast<size_t>(end - unnumbered.begin());
+  return known;
+}
+
 void Hangs::forget_old() {
   if (clock_ns_ < swept_ns_ + kWindowsBetweenSweeps * period_ns_) return;
   swept_ns_ = clock_ns_;

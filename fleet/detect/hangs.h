@@ -47,7 +47,7 @@ struct Progress {
   int64_t entered = 0, left = 0;                           // numbers of the last collective
   std::string_view operation = {};                         // that was entered
   int64_t bytes = 0;                                       // of it; 0: not known
-  bool is_lost = false;                                    // records were lost: the numbers mean nothing
+  bool is_lost = false;                                    // the numbers are not known, or mean nothing
   bool is_matched = false;                                 // numbered by comparing calls, not by the library
   bool has_failed = false, is_gone = false;
 };
@@ -89,7 +89,11 @@ class Hangs {
   std::vector<Hang> end_silent();
 
   const std::vector<Hang>& open() const { return open_; }  // at most one of a kind
-  size_t communicators() const { return communicators_.size(); }
+  struct Known {
+    size_t communicators = 0;     // of which numbers are known
+    size_t unnumbered_ranks = 0;  // that are heard of, and whose numbers are not known in one of theirs
+  };
+  Known known() const;
 
  private:
   struct Member {

@@ -40,6 +40,7 @@ class Analysis {
     say_hangs();
     say_late();
     say_quiet();
+    say_unnumbered();
     say_suspects();
     say_incidents(query.since_ns);
     for (size_t i = 0; i < outliers_["jobs"].size(); ++i) {
@@ -138,6 +139,17 @@ class Analysis {
                        : fmt::format("No job hangs, of {} whose nodes send which collectives their ranks enter.",
                                      plural(static_cast<uint64_t>(watched), "job")));
     }
+  }
+
+  void say_unnumbered() {
+    uint64_t ranks = 0, numbered = 0;
+    for (const Json& job : hangs_["jobs"]) {
+      ranks += count_of(job, "unnumbered_ranks");
+      numbered += count_of(job, "communicators");
+    }
+    if (ranks == 0 || numbered == 0) return;  // or all has been said
+    say(fmt::format("Of {} it is not known which collectives {}, nor whether {}.", plural(ranks, "rank"),
+                    ranks == 1 ? "it enters" : "they enter", ranks == 1 ? "it hangs" : "they hang"));
   }
 
   void say_suspects() {

@@ -214,9 +214,9 @@ uint64_t Cluster::Job::communicator_of(const wire::Window& window) {
   return window.communicator;
 }
 
-// What a rank entered and left last, for the detector of hangs.
+// What a rank entered and left last, for the detector of hangs. A window without both says that its node is there, and
+// that the rank's numbers are not known, or not any more.
 void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job) {
-  if (!window.entered || !window.left) return;
   detect::Progress progress;
   progress.communicator = communicator;
   progress.rank = window.rank;
@@ -224,11 +224,11 @@ void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t
   progress.nranks = window.nranks;
   progress.node = node;
   progress.end_ns = window.end_ns;
-  progress.entered = *window.entered;
-  progress.left = *window.left;
+  progress.entered = window.entered.value_or(0);
+  progress.left = window.left.value_or(0);
   progress.operation = window.operation;
   progress.bytes = window.entered_bytes;
-  progress.is_lost = window.is_lost;
+  progress.is_lost = window.is_lost || !window.entered || !window.left;
   progress.is_matched = window.is_matched;
   progress.has_failed = window.has_failed;
   progress.is_gone = window.is_gone;
@@ -236,7 +236,6 @@ void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t
 }
 
 void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns) {
-  if (!window.work_s && !window.entered) return;
   const uint64_t length_ns = window.end_ns - window.start_ns;
   const uint64_t period_ns = std::max(kSecond_ns, (length_ns + kSecond_ns / 2) / kSecond_ns * kSecond_ns);
   Job* job = job_of({window.sender.cluster, window.sender.job, Kind::kWork}, period_ns, now_ns);
@@ -563,9 +562,11 @@ Json Cluster::hangs(const std::string& cluster) {
     for (const detect::Hang& hang : job.hangs.open()) {
       answer["hangs"].push_back(incident_json(row_of(key, hang), {}));
     }
+    const detect::Hangs::Known known = job.hangs.known();
     answer["jobs"].push_back({{"cluster_id", key.cluster},
                               {"job_id", json_or_null(key.job)},
-                              {"communicators", job.hangs.communicators()},
+                              {"communicators", known.communicators},
+                              {"unnumbered_ranks", known.unnumbered_ranks},
                               {"window_s", job.period_ns / kSecond_ns},
                               {"hang_after_s", static_cast<double>(hang_after_ns_) / kSecond_ns}});
   }

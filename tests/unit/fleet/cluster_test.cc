@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fleet/server/analysis.h"
 #include "fleet/store/sqlite_store.h"
 #include "held_clock.h"
 #include "temp_folder.h"
@@ -12,6 +13,7 @@
 namespace ingero::fleet::server {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -163,6 +165,53 @@ TEST_F(ClusterTest, WhatWasLateStaysCountedWhenItsJobIsForgotten) {
   pass(700);
   EXPECT_EQ(health()["jobs"], 0);
   EXPECT_EQ(health()["not_compared"]["late"], 1);
+}
+
+std::vector<uint32_t> ranks_of(const Json& hang) {
+  std::vector<uint32_t> ranks;
+  for (const Json& one : hang["evidence"]["ranks"]) ranks.push_back(one["rank"]);
+  return ranks;
+}
+
+// As where its agent was started anew, and what was made before it has no numbers.
+TEST_F(ClusterTest, ANodeThatSendsWithoutNumbersIsNotSilent) {
+  const auto go_on = [&](int64_t number, bool has_all_numbers, bool is_hanging) {
+    pass(5);
+    std::vector<wire::Window> windows;
+    for (uint32_t rank = 0; rank < 16; ++rank) {
+      wire::Window one = window("j1", rank, 1);
+      one.work_s.reset();
+      if (rank < 8 || has_all_numbers) {
+        one.entered = number + (is_hanging && rank != 3 ? 1 : 0);
+        one.left = number;
+      }
+      windows.push_back(std::move(one));
+    }
+    send(std::move(windows));
+  };
+  for (int64_t number = 1; number <= 6; ++number) go_on(number, true, false);
+  for (int64_t number = 7; number <= 12; ++number) go_on(number, false, false);
+  for (int i = 0; i < 6; ++i) go_on(12, false, true);
+  const Json answer = cluster->hangs("");
+  ASSERT_THAT(answer["hangs"], SizeIs(1));
+  EXPECT_EQ(answer["hangs"][0]["kind"], "missing_enter");
+  EXPECT_THAT(ranks_of(answer["hangs"][0]), ElementsAre(3U));
+  EXPECT_EQ(answer["hangs"][0]["evidence"]["not_observed_ranks"], 8);
+  EXPECT_EQ(answer["jobs"][0]["unnumbered_ranks"], 8);
+  EXPECT_THAT(incidents(), SizeIs(1)) << "no other ever was";
+  const auto analysis = analyse(*cluster, {});
+  ASSERT_TRUE(analysis.ok());
+  EXPECT_THAT(dump((*analysis)["sentences"]),
+              HasSubstr("Of 8 ranks it is not known which collectives they enter, nor whether they hang."));
+}
+
+TEST_F(ClusterTest, WithoutAnyNumbersItIsNotSaidThatNoJobHangs) {
+  run("j1", 5);
+  EXPECT_EQ(cluster->hangs("")["jobs"][0]["communicators"], 0);
+  EXPECT_EQ(cluster->hangs("")["jobs"][0]["unnumbered_ranks"], 16);
+  const auto analysis = analyse(*cluster, {});
+  ASSERT_TRUE(analysis.ok());
+  EXPECT_THAT(dump((*analysis)["sentences"]), HasSubstr("Whether a job hangs is not known"));
 }
 
 }  // namespace

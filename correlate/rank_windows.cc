@@ -418,6 +418,7 @@ void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vecto
       window.bytes = sums.bytes;
       window.entered = on.last_entered;
       if (on.last_entered) window.left = on.last_left;
+      window.is_gone = rank.has_ended;
       window.call = on.call;
       window.off = off;
       if (with_work && !sums.works.empty()) {

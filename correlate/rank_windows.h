@@ -51,6 +51,7 @@ struct RankWindow {
   uint64_t blocked = 0, wait_ns = 0;      // waits that blocked and ended in the window
   uint64_t bytes = 0;                     // of the collectives
   std::optional<uint64_t> entered, left;  // number of the last collective; absent: not known, or not any more
+  bool is_gone = false;                   // its process has ended
   hal::CallId call = hal::kNoCall;        // the last collective
   hal::OffCpu off;  // of the own work, in all communicators: threads of the rank that make GPU calls
 };

@@ -139,6 +139,10 @@ bool Hangs::find_stuck(uint64_t id, const Communicator& communicator, Stuck& stu
 }
 
 void Hangs::find_suspects(const Communicator& communicator, Stuck& stuck) const {
+  std::set<uint32_t> followed;  // nodes of which other ranks are heard of here
+  for (const auto& [rank, member] : communicator.members) {
+    if (!member.is_lost && is_fresh(member)) followed.insert(member.node);
+  }
   for (const auto& [rank, member] : communicator.members) {
     if (member.is_lost) continue;
     const bool is_through = member.entered >= stuck.number && member.left >= stuck.number;
@@ -146,7 +150,7 @@ void Hangs::find_suspects(const Communicator& communicator, Stuck& stuck) const 
       stuck.suspects[rank] = HangKind::kFailed;
     } else if (is_through) {
       continue;
-    } else if (member.is_gone) {
+    } else if (member.is_gone || (!is_fresh(member) && followed.count(member.node) != 0)) {
       stuck.suspects[rank] = HangKind::kProcessGone;
     } else if (is_silent(member.node)) {
       stuck.suspects[rank] = HangKind::kNodeSilent;

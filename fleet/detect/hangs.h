@@ -32,10 +32,10 @@ enum class HangKind : uint8_t {
   kMissingExit,   // all entered, some left, these did not
   kMismatch,      // another operation or size under the same number
   kFailed,        // a call of theirs failed
-  kProcessGone,
-  kNodeSilent,  // their node sends nothing any more
-  kDeadlock,    // ranks that wait for each other in several communicators
-  kUnknown,     // all ranks that are observed entered, and none left for six times as long
+  kProcessGone,   // has ended, or is not heard of any more while others of its node are
+  kNodeSilent,    // their node sends nothing any more
+  kDeadlock,      // ranks that wait for each other in several communicators
+  kUnknown,       // all ranks that are observed entered, and none left for six times as long
 };
 const char* name_of(HangKind kind);
 

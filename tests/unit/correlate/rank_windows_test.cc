@@ -206,10 +206,13 @@ TEST_F(RankWindowsTest, ARankThatLeavesIsGivenOutOnceMoreAndHasNoWorkThen) {
   windows.know(communicator());
   collect(100);
   collect(300);
-  EXPECT_EQ(only(advance_to(5000)).measured, 2U);
+  const RankWindow first = only(advance_to(5000));
+  EXPECT_EQ(first.measured, 2U);
+  EXPECT_FALSE(first.is_gone);
   collect(5100);
   windows.process_ended(kPid, kMonoBegin - kNsOfSecond);
   const RankWindow last = only(advance_to(10'000));
+  EXPECT_TRUE(last.is_gone);
   EXPECT_EQ(last.collectives, 1U);
   EXPECT_EQ(last.entered, 3U);
   EXPECT_EQ(last.bytes, kSomeBytes);

@@ -29,7 +29,7 @@ inline constexpr size_t kMaxCommunicators = 65536, kMaxMembers = 1 << 20, kMaxOp
 
 enum class HangKind : uint8_t {
   kMissingEnter,  // alive, and in no collective
-  kMissingExit,   // all entered, some left, these did not
+  kMissingExit,   // all entered, some left, these did not, and are waited for
   kMismatch,      // another operation or size under the same number
   kFailed,        // a call of theirs failed
   kProcessGone,   // has ended, or is not heard of any more while others of its node are
@@ -118,7 +118,8 @@ class Hangs {
   // A communicator in which somebody waits for too long.
   struct Stuck {
     uint64_t id = 0;
-    int64_t number = 0;  // the last that somebody entered
+    int64_t number = 0;          // the last that somebody entered
+    int64_t waited = INT64_MIN;  // the last that somebody waits in for too long
     uint64_t first_clock = UINT64_MAX, first_ns = 0;
     uint32_t observed = 0;
     bool is_matched = false, is_split = false;  // is_split: of two operations none has a majority
@@ -140,6 +141,7 @@ class Hangs {
   bool find_stuck(uint64_t id, const Communicator& communicator, Stuck& stuck) const;
   void find_suspects(const Communicator& communicator, Stuck& stuck) const;
   void find_late_exits(const Communicator& communicator, Stuck& stuck) const;
+  void drop_exits_without_waiters(std::vector<Stuck>& stuck) const;
   void find_mismatch(const Communicator& communicator, Stuck& stuck) const;
   Waits waits() const;
   Findings find_causes(const std::vector<Stuck>& stuck, const Waits& waits) const;

@@ -375,6 +375,18 @@ TEST(Hangs, ARankThatIsNotHeardOfWhileOthersOfItsNodeAreIsGone) {
   EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{3});
 }
 
+// All waited for their devices once, and later only rank 0 did, as where one rank looks at the loss; then all pause.
+TEST(Hangs, RanksThatDoNotLookWhetherTheyAreOutAreNotAccusedInAPause) {
+  Sixteen some;
+  some.windows(3, [](uint32_t) { return std::pair(6, 6); });
+  some.windows(20, [](uint32_t rank) { return std::pair(9, rank == 0 ? 9 : 6); });
+  EXPECT_THAT(some.changes, IsEmpty());
+  // One that does not come is still found among them, and no other.
+  some.windows(6, [](uint32_t rank) { return rank == 3 ? std::pair(9, 6) : std::pair(10, rank == 0 ? 9 : 6); });
+  ASSERT_THAT(some.changes, SizeIs(1));
+  EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{3});
+}
+
 // As where its agent was started anew while all wait: what it does not see is not over.
 TEST(Hangs, ANodeOfWhichNoRankIsHeardOfInTheCommunicatorHasNoneGone) {
   Sixteen some;

@@ -23,6 +23,7 @@ constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last windo
 constexpr uint64_t kClockForgotten_ns = 600 * kSecond_ns;
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
+constexpr size_t kMaxUnwritten = 4096;       // incidents, until the store takes them
 constexpr size_t kMaxDelayed = 64;           // that an incident lists
 constexpr size_t kMaxLibraryHashes = 65536;  // of a job
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
@@ -101,7 +102,7 @@ Status Cluster::restore() {
     gone.push_back(row);
     gone.back().state = detect::name_of(detect::State::kSilent);
   }
-  return store_->write(gone);
+  return write_incidents(std::move(gone));
 }
 
 void Cluster::remember_node(const std::string& cluster, const std::string& node, uint32_t number) {
@@ -129,7 +130,7 @@ void Cluster::count_over_quota() {
 
 void Cluster::tick() {
   const std::lock_guard guard(mutex_);
-  (void)advance(clock_.mono_ns());  // what cannot be written now is written with the next window
+  (void)advance(clock_.mono_ns());  // what cannot be written now is kept
 }
 
 void Cluster::separate_namesakes(wire::Batch& batch) {
@@ -409,7 +410,24 @@ Status Cluster::advance(uint64_t now_ns) {
     const bool is_old = job->second.is_silent && now_ns >= job->second.heard_ns + kJobForgotten_ns;
     job = is_old ? forget(job) : std::next(job);
   }
-  return store_->write(rows);
+  return write_incidents(std::move(rows));
+}
+
+// What cannot be written now is written with what comes next.
+Status Cluster::write_incidents(std::vector<store::IncidentRow> rows) {
+  for (store::IncidentRow& row : rows) {
+    if (unwritten_.size() >= kMaxUnwritten && unwritten_.count(row.id) == 0) {
+      ++counters_.lost_incidents;
+      continue;
+    }
+    unwritten_.insert_or_assign(row.id, std::move(row));
+  }
+  if (unwritten_.empty()) return {};
+  rows.clear();
+  for (const auto& [id, row] : unwritten_) rows.push_back(row);
+  INGERO_TRY(store_->write(rows));
+  unwritten_.clear();
+  return {};
 }
 
 Threshold Cluster::threshold(const std::string& cluster) {
@@ -500,7 +518,7 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
   Json answer{{"cluster_id", json_or_null(query.cluster)}, {"outliers", Json::array()}, {"jobs", Json::array()}};
   {
     const std::lock_guard guard(mutex_);
-    (void)advance(clock_.mono_ns());  // an incident that cannot be written now is written with the next window
+    (void)advance(clock_.mono_ns());
     std::vector<Outlier> outliers;
     for (const auto& [key, job] : jobs_) {
       if (!query.cluster.empty() && key.cluster != query.cluster) continue;
@@ -639,7 +657,9 @@ Result<Json> Cluster::health() {
                 {"too_many_jobs", counters_.no_room}}},
               {"nodes_of_one_name", names_.shared()},
               {"jobs", jobs_.size()},
-              {"displaced_jobs", counters_.displaced}};
+              {"displaced_jobs", counters_.displaced},
+              {"unwritten_incidents", unwritten_.size()},
+              {"lost_incidents", counters_.lost_incidents}};
 }
 
 }  // namespace ingero::fleet::server

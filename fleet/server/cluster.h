@@ -125,6 +125,7 @@ class Cluster {
     uint64_t ahead = 0, other_period = 0, no_room = 0;
     uint64_t late = 0;       // of jobs that were forgotten
     uint64_t displaced = 0;  // jobs
+    uint64_t lost_incidents = 0;
     wire::Refusals refused;
   };
 
@@ -141,6 +142,7 @@ class Cluster {
   void compare_score(const wire::Point& point, uint64_t now_ns);
   void remember_node(const std::string& cluster, const std::string& node, uint32_t number);
   Status advance(uint64_t now_ns);
+  Status write_incidents(std::vector<store::IncidentRow> rows);
   void keep(store::IncidentRow row, bool is_open, std::vector<store::IncidentRow>& rows);
   void advance_hangs(const JobKey& key, Job& job, uint64_t now_ns, std::vector<store::IncidentRow>& rows);
   store::IncidentRow row_of(const JobKey& key, const detect::Hang& hang);
@@ -160,7 +162,8 @@ class Cluster {
   std::map<JobKey, Job> jobs_;
   std::map<uint32_t, std::string> node_names_;
   std::map<std::pair<std::string, std::string>, uint32_t> node_numbers_;
-  std::map<std::string, store::IncidentRow> open_;  // by job, kind and rank
+  std::map<std::string, store::IncidentRow> open_;       // by job, kind and rank
+  std::map<std::string, store::IncidentRow> unwritten_;  // by id: what the store did not take yet
   NodeNames names_;
   struct NodeClock {
     wire::ClockOffset offset;

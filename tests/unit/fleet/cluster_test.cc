@@ -21,6 +21,40 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kWindow_ns = 5 * kSecond;
 
+// Takes no incidents for a while, as a file that another program holds.
+class BusyStore : public store::ClusterStore {
+ public:
+  BusyStore(std::unique_ptr<store::ClusterStore> store, const bool& is_busy)
+      : store_(std::move(store)), is_busy_(is_busy) {}
+
+  Result<store::Written> write(const wire::Batch& batch) override { return store_->write(batch); }
+  Status write(const std::vector<store::IncidentRow>& incidents) override {
+    if (is_busy_) return Error(Errc::kBusy, "the file is locked");
+    return store_->write(incidents);
+  }
+  Status settle() override { return store_->settle(); }
+  Status each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t)>& take) override {
+    return store_->each_window(from_ns, take);
+  }
+  std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const override {
+    return store_->node_number(cluster, node);
+  }
+  Result<store::History> history(const store::HistoryQuery& query) override { return store_->history(query); }
+  Result<std::vector<store::IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns,
+                                                    size_t limit) override {
+    return store_->incidents(cluster, since_ns, limit);
+  }
+  Result<std::vector<store::IncidentRow>> open_incidents() override { return store_->open_incidents(); }
+  Result<store::Coverage> coverage() override { return store_->coverage(); }
+  std::optional<store::Backlog> backlog() override { return store_->backlog(); }
+  Result<Json> sql(const std::string& statement, uint64_t rows) override { return store_->sql(statement, rows); }
+  void interrupt() override { store_->interrupt(); }
+
+ private:
+  std::unique_ptr<store::ClusterStore> store_;
+  const bool& is_busy_;
+};
+
 class ClusterTest : public ::testing::Test {
  protected:
   ClusterTest() { open(); }
@@ -29,7 +63,7 @@ class ClusterTest : public ::testing::Test {
     cluster.reset();
     auto store = store::SqliteStore::open({.path = folder.path() + "/c.db"});
     ASSERT_TRUE(store.ok());
-    auto opened = Cluster::open(std::move(*store), clock);
+    auto opened = Cluster::open(std::make_unique<BusyStore>(std::move(*store), is_busy), clock);
     ASSERT_TRUE(opened.ok());
     cluster = std::move(*opened);
   }
@@ -50,7 +84,8 @@ class ClusterTest : public ::testing::Test {
   void send(std::vector<wire::Window> windows) {
     wire::Batch batch;
     batch.windows = std::move(windows);
-    ASSERT_TRUE(cluster->take(batch).ok());
+    const bool is_taken = cluster->take(batch).ok();
+    EXPECT_EQ(is_taken, !is_busy || health()["unwritten_incidents"] == 0);
   }
   void pass(uint64_t seconds) {
     for (; seconds > 0; --seconds) {
@@ -92,6 +127,7 @@ class ClusterTest : public ::testing::Test {
 
   TempFolder folder;
   HeldClock clock;
+  bool is_busy = false;
   Workload workload{16, kUsualNoise, 1};
   std::unique_ptr<Cluster> cluster;
 };
@@ -165,6 +201,26 @@ TEST_F(ClusterTest, WhatWasLateStaysCountedWhenItsJobIsForgotten) {
   pass(700);
   EXPECT_EQ(health()["jobs"], 0);
   EXPECT_EQ(health()["not_compared"]["late"], 1);
+}
+
+TEST_F(ClusterTest, AnIncidentThatCannotBeWrittenIsWrittenLater) {
+  run("j1", 40);
+  is_busy = true;
+  run("j1", 20, 0.5);
+  EXPECT_EQ(health()["unwritten_incidents"], 1);
+  EXPECT_THAT(incidents(), IsEmpty());
+  is_busy = false;
+  pass(1);
+  EXPECT_EQ(health()["unwritten_incidents"], 0);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "open");
+  is_busy = true;
+  pass(60);
+  is_busy = false;
+  pass(1);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "silent");
+  EXPECT_EQ(health()["lost_incidents"], 0);
 }
 
 std::vector<uint32_t> ranks_of(const Json& hang) {

@@ -134,6 +134,7 @@ void Communicators::compare_counts(State& state, const hal::Event& event) {
   if (counted.agreed < kAgreed) return;
   state.collectives += ahead;
   state.is_numbered = true;
+  state.shown.numbers_lost = false;
 }
 
 void Communicators::read_count(State& state, const hal::Event& event) {
@@ -203,6 +204,8 @@ void Communicators::lost_collectives() {
     state.counted.reading.reset();
     state.counted.agreed = 0;
     if (!std::exchange(state.is_numbered, false) || state.shown.ended_mono_ns) continue;
+    state.shown.numbers_lost = true;
+    changes_.push_back(id);
     ledger_.add(hal::Loss::communicator_lost);
   }
 }

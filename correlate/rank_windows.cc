@@ -119,6 +119,7 @@ void RankWindows::know(const hal::Communicator& communicator) {
   On& on = known->second;
   const bool ends = communicator.ended_mono_ns && !on.known.ended_mono_ns;
   on.known = communicator;
+  if (communicator.numbers_lost) note_number(on, std::nullopt, 0);
   if (!ends || !on.has_collectives) return;
   rank.without_work.insert(window_of(*communicator.ended_mono_ns + static_cast<uint64_t>(wall_offset_ns_)));  // (R3)
 }
@@ -160,6 +161,18 @@ void RankWindows::take(const CoveredSync& sync) {
   }
 }
 
+// (R5)
+void RankWindows::note_number(On& on, std::optional<uint64_t> number, uint64_t window) {
+  if (number) {
+    on.entered[window] = *number;
+    return;
+  }
+  on.entered.clear();
+  on.left.clear();
+  on.last_entered.reset();
+  on.last_left.reset();
+}
+
 void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   const auto found = ranks_.find(event.pid);
   if (found == ranks_.end()) {
@@ -189,15 +202,14 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   const auto on =
       exchange->communicator_id ? rank.communicators.find(*exchange->communicator_id) : rank.communicators.end();
   const bool is_known = on != rank.communicators.end();
-  if (event.outcome == hal::Outcome::kInFlight) {
-    if (is_known && is_collective && exchange->number) {
-      on->second.entered[window_of(event.start_wall_ns())] = *exchange->number;
-    }
-    return;
-  }
+  // One that failed is not counted by the library, and of one that was open at the end no more is known.
+  const bool is_counted = is_collective && event.outcome != hal::Outcome::kNeverReturned &&
+                          (event.outcome != hal::Outcome::kReturned || !event.failed);
+  if (is_known && is_counted) note_number(on->second, exchange->number, window_of(event.start_wall_ns()));
+  if (event.outcome == hal::Outcome::kInFlight) return;
   if (is_collective && event.outcome == hal::Outcome::kReturned && !event.failed) {
     if (!is_known) return ledger_.add(hal::Loss::fleet_unknown);
-    enter(rank, on->second, event, *exchange);
+    enter(rank, on->second, event);
   }
   if (!event.has(hal::Has::kDuration) || event.duration_ns < kShortestWaitNs) return;
   rank.waits.add(event.start_mono_ns, event.end_mono_ns());
@@ -207,12 +219,11 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   sums.wait_ns += event.duration_ns;
 }
 
-void RankWindows::enter(Rank& rank, On& on, const hal::Event& event, const hal::Exchange& exchange) {
+void RankWindows::enter(Rank& rank, On& on, const hal::Event& event) {
   const uint64_t entry_ns = event.start_mono_ns, window = window_of(event.start_wall_ns());
   Sums& sums = on.sums[window];
   ++sums.collectives;
   if (event.has(hal::Has::kBytes)) sums.bytes += event.bytes;
-  if (exchange.number) on.entered[window] = *exchange.number;
   const uint64_t waited_ns = rank.waits.before(entry_ns);
   if (on.last_mono_ns && *on.last_mono_ns <= entry_ns) {
     // Waits of other threads that had not ended then are known by now.
@@ -406,7 +417,8 @@ void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vecto
       window.wait_ns = sums.wait_ns;
       window.bytes = sums.bytes;
       window.entered = on.last_entered;
-      window.left = on.last_left;
+      if (on.last_entered) window.left = on.last_left;
+      window.is_gone = rank.has_ended;
       window.call = on.call;
       window.off = off;
       if (with_work && !sums.works.empty()) {

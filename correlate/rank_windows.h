@@ -12,6 +12,8 @@
 //     is left out, and its collectives are counted as fleet_unknown.
 // R3  Where calls were lost, or a communicator ended, a window has no work: it would look like a slow rank's.
 // R4  Memory is bounded by the constants below; what does not fit is counted as fleet_forgotten.
+// R5  Numbers are of the last collective, or absent: where numbering ended (communicators.h, C3), those before it are
+//     not given out any more.
 //
 // Pure and deterministic: no clock, no I/O; one thread.
 #pragma once
@@ -48,7 +50,8 @@ struct RankWindow {
   std::optional<uint64_t> median_ns;      // of the same: see RankWindows
   uint64_t blocked = 0, wait_ns = 0;      // waits that blocked and ended in the window
   uint64_t bytes = 0;                     // of the collectives
-  std::optional<uint64_t> entered, left;  // number of the last collective
+  std::optional<uint64_t> entered, left;  // number of the last collective; absent: not known, or not any more
+  bool is_gone = false;                   // its process has ended
   hal::CallId call = hal::kNoCall;        // the last collective
   hal::OffCpu off;  // of the own work, in all communicators: threads of the rank that make GPU calls
 };
@@ -147,7 +150,8 @@ class RankWindows {
   uint64_t window_of(uint64_t wall_ns) const;
   void take(const hal::Event& event, const hal::Exchange* exchange);
   void take(const CoveredSync& sync);
-  void enter(Rank& rank, On& on, const hal::Event& event, const hal::Exchange& exchange);
+  static void note_number(On& on, std::optional<uint64_t> number, uint64_t window);
+  void enter(Rank& rank, On& on, const hal::Event& event);
   void step(Rank& rank, On& on, const hal::Event& event, uint64_t window);
   void settle_switches(Rank& rank, uint64_t mono_ns, uint64_t window);
   std::vector<RankWindow> cut(bool with_work);

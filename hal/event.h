@@ -156,6 +156,7 @@ struct Communicator {
   std::optional<int32_t> rank, nranks;
   std::optional<uint64_t> parent_id;
   Role made_by = Role::kNone;  // kNone: made before the recording began
+  bool numbers_lost = false;   // records of its collectives were lost: which was its last is not known
 };
 
 // How long a thread waited for a collective: from the return of the call that put it on its stream to the end of the

@@ -52,7 +52,7 @@ const char* name_of(State value) {
 
 bool Detector::add(const Sample& sample, uint64_t now_ns) {
   if (has_evaluated_ && sample.window <= last_window_) {
-    ++late_;
+    note_late(sample.window, now_ns);
     return false;
   }
   const auto found = pending_.find(sample.window);
@@ -60,29 +60,48 @@ bool Detector::add(const Sample& sample, uint64_t now_ns) {
   Pending& pending = found == pending_.end() ? pending_[sample.window] : found->second;
   if (pending.ranks.empty()) pending.first_ns = now_ns;
   if (pending.ranks.size() >= kMaxRanks && pending.ranks.count(sample.rank) == 0) return false;
-  auto& samples = pending.ranks[sample.rank];
+  const auto [place, is_first] = pending.ranks.try_emplace(sample.rank);
+  if (is_first && is_heard(sample.rank)) ++pending.expected;
+  auto& samples = place->second;
   const auto same = std::find_if(samples.begin(), samples.end(),
                                  [&](const Sample& one) { return one.communicator == sample.communicator; });
   if (same != samples.end() || samples.size() >= kMaxCommunicatorsOfRank) return false;
   if (samples_ >= kMaxSamples) return false;
+  pending.has_gap = pending.has_gap || (pending.latest_ns != 0 && now_ns >= pending.latest_ns + kWaitForWindow_ns);
   pending.latest_ns = now_ns;
   samples.push_back(sample);
   ++samples_;
   return true;
 }
 
-bool Detector::is_complete(const Pending& pending) const { return expected_ > 0 && pending.ranks.size() >= expected_; }
+bool Detector::is_heard(uint32_t rank) const {
+  const auto found = ranks_.find(rank);
+  return found != ranks_.end() && !found->second.is_silent;
+}
 
-bool Detector::is_due(const Pending& pending, uint64_t now_ns) const {
-  return now_ns >= pending.latest_ns + kWaitForWindow_ns || now_ns >= pending.first_ns + kMaxWaitForWindow_ns ||
-         pending_.size() >= kMaxPending;
+bool Detector::is_complete(const Pending& pending) const { return expected_ > 0 && pending.expected >= expected_; }
+
+bool Detector::is_due(uint64_t window, const Pending& pending, uint64_t now_ns) const {
+  if (pending_.size() >= kMaxPending || now_ns >= pending.first_ns + kMaxWaitForWindow_ns) return true;
+  const bool has_most = 2 * pending.ranks.size() > expected_;
+  return has_most && window > patient_until_ && now_ns >= pending.latest_ns + kWaitForWindow_ns;
+}
+
+// Where it would have been in time had its window been waited for, the next ones are: one clock that is ahead, or
+// behind, makes no others late for ever.
+void Detector::note_late(uint64_t window, uint64_t now_ns) {
+  ++late_;
+  const auto first = first_ns_.find(window);
+  if (first == first_ns_.end() || now_ns >= first->second + kMaxWaitForWindow_ns) return;
+  patient_until_ = last_window_ + kPatientFor;
+  expected_ = 0;
 }
 
 std::vector<Incident> Detector::advance(uint64_t now_ns) {
   std::vector<Incident> changes;
   while (!pending_.empty()) {
     const auto oldest = pending_.begin();
-    if (!is_due(oldest->second, now_ns) && !is_complete(oldest->second)) break;
+    if (!is_due(oldest->first, oldest->second, now_ns) && !is_complete(oldest->second)) break;
     evaluate(oldest->first, oldest->second, changes);
     for (const auto& [number, samples] : oldest->second.ranks) samples_ -= samples.size();
     pending_.erase(oldest);
@@ -98,6 +117,9 @@ void Detector::evaluate(uint64_t window, const Pending& pending, std::vector<Inc
   score(window, measured, changes);
   last_window_ = window;
   has_evaluated_ = true;
+  if (pending.has_gap) patient_until_ = window + kPatientFor;
+  first_ns_[window] = pending.first_ns;
+  if (first_ns_.size() > kSilentAfter) first_ns_.erase(first_ns_.begin());
   end_silent(window, changes);
 }
 
@@ -304,21 +326,30 @@ void Detector::update(Rank& rank, uint64_t window) {
 }
 
 // Silence is not recovery: what is no longer heard of is called that.
+void Detector::silence(Rank& rank, std::vector<Incident>& changes) {
+  if (rank.is_silent) return;
+  rank.is_silent = true;
+  rank.score = 0;
+  if (!rank.is_named) return;
+  rank.is_named = false;
+  rank.incident.state = State::kSilent;
+  changes.push_back(rank.incident);
+}
+
+std::vector<Incident> Detector::end_all_silent() {
+  std::vector<Incident> changes;
+  for (auto& [number, rank] : ranks_) silence(rank, changes);
+  expected_ = 0;
+  return changes;
+}
+
 void Detector::end_silent(uint64_t window, std::vector<Incident>& changes) {
   expected_ = 0;
   std::set<uint64_t> roles;
   for (auto one = ranks_.begin(); one != ranks_.end();) {
     Rank& rank = one->second;
     const uint64_t without = window - rank.last_window;
-    if (without >= kSilentAfter && !rank.is_silent) {
-      rank.is_silent = true;
-      rank.score = 0;
-      if (rank.is_named) {
-        rank.is_named = false;
-        rank.incident.state = State::kSilent;
-        changes.push_back(rank.incident);
-      }
-    }
+    if (without >= kSilentAfter) silence(rank, changes);
     if (!rank.is_silent) ++expected_;
     if (without >= kForgetAfter) {
       one = ranks_.erase(one);

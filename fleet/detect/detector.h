@@ -24,8 +24,10 @@ namespace ingero::fleet::detect {
 inline constexpr size_t kMaxRanks = 65536, kMaxCommunicatorsOfRank = 16, kMaxPending = 16, kMaxSamples = 1 << 20;
 inline constexpr uint64_t kSilentAfter = 3;  // windows without data
 // A window is waited for as long as parts of it go on to come, and this long after each; and never longer than the
-// other.
+// other. That long it is waited for while most of its ranks are still to come, and for some time after parts came with
+// a longer gap, or too late: then clocks are apart.
 inline constexpr uint64_t kWaitForWindow_ns = 2'000'000'000, kMaxWaitForWindow_ns = 10'000'000'000;
+inline constexpr uint64_t kPatientFor = 12;  // windows
 
 // One rank in one communicator in one window.
 struct Sample {
@@ -95,6 +97,8 @@ class Detector {
   bool add(const Sample& sample, uint64_t now_ns);
   // Evaluates the windows that are complete, or have been waited for long enough; incidents that began, grew or ended.
   std::vector<Incident> advance(uint64_t now_ns);
+  // Nothing comes of this job any more: no rank is heard of, and what was open is silent, not over.
+  std::vector<Incident> end_all_silent();
 
   // All ranks that are heard of, the slowest first.
   std::vector<Standing> standings() const;
@@ -110,7 +114,9 @@ class Detector {
  private:
   struct Pending {
     uint64_t first_ns = 0, latest_ns = 0;  // when parts of it came
+    bool has_gap = false;                  // of kWaitForWindow_ns and more
     std::map<uint32_t, std::vector<Sample>> ranks;
+    size_t expected = 0;  // of them: those that are heard of
   };
   // Sums over the slow windows since the onset: one window's share would be that of its noise.
   struct Slow {
@@ -136,7 +142,9 @@ class Detector {
     bool has_effect = false;
   };
   bool is_complete(const Pending& pending) const;
-  bool is_due(const Pending& pending, uint64_t now_ns) const;
+  bool is_heard(uint32_t rank) const;
+  bool is_due(uint64_t window, const Pending& pending, uint64_t now_ns) const;
+  void note_late(uint64_t window, uint64_t now_ns);
   void evaluate(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
   void place(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
   void choose_cohorts(const Pending& pending);
@@ -147,6 +155,7 @@ class Detector {
   void begin(uint32_t number, Rank& rank, uint64_t window);
   void update(Rank& rank, uint64_t window);
   void end_silent(uint64_t window, std::vector<Incident>& changes);
+  static void silence(Rank& rank, std::vector<Incident>& changes);
 
   std::map<uint64_t, Pending> pending_;
   std::map<uint32_t, Rank> ranks_;
@@ -154,8 +163,10 @@ class Detector {
   std::map<uint64_t, uint32_t> heard_;  // members in the last window, by communicator
   Better better_;
   uint64_t last_window_ = 0, late_ = 0;
-  size_t samples_ = 0;   // that are pending
-  size_t expected_ = 0;  // ranks of the last window that are not silent
+  size_t samples_ = 0;                     // that are pending
+  size_t expected_ = 0;                    // ranks of the last window that are not silent; 0: not known
+  std::map<uint64_t, uint64_t> first_ns_;  // of the last windows that were evaluated: when parts of them came first
+  uint64_t patient_until_ = 0;             // windows to it are waited for as long as may be
   bool has_evaluated_ = false;
 };
 

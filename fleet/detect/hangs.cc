@@ -125,7 +125,9 @@ bool Hangs::find_stuck(uint64_t id, const Communicator& communicator, Stuck& stu
     ++stuck.observed;
     stuck.is_matched = stuck.is_matched || member.is_matched;
     stuck.number = std::max(stuck.number, member.entered);
-    if (!waits_long(communicator, member) || member.since_clock >= stuck.first_clock) continue;
+    if (!waits_long(communicator, member)) continue;
+    stuck.waited = std::max(stuck.waited, member.entered);
+    if (member.since_clock >= stuck.first_clock) continue;
     stuck.first_clock = member.since_clock;
     stuck.first_ns = member.since_ns;
   }
@@ -139,6 +141,10 @@ bool Hangs::find_stuck(uint64_t id, const Communicator& communicator, Stuck& stu
 }
 
 void Hangs::find_suspects(const Communicator& communicator, Stuck& stuck) const {
+  std::set<uint32_t> followed;  // nodes of which other ranks are heard of here
+  for (const auto& [rank, member] : communicator.members) {
+    if (!member.is_lost && is_fresh(member)) followed.insert(member.node);
+  }
   for (const auto& [rank, member] : communicator.members) {
     if (member.is_lost) continue;
     const bool is_through = member.entered >= stuck.number && member.left >= stuck.number;
@@ -146,7 +152,7 @@ void Hangs::find_suspects(const Communicator& communicator, Stuck& stuck) const 
       stuck.suspects[rank] = HangKind::kFailed;
     } else if (is_through) {
       continue;
-    } else if (member.is_gone) {
+    } else if (member.is_gone || (!is_fresh(member) && followed.count(member.node) != 0)) {
       stuck.suspects[rank] = HangKind::kProcessGone;
     } else if (is_silent(member.node)) {
       stuck.suspects[rank] = HangKind::kNodeSilent;
@@ -169,6 +175,23 @@ void Hangs::find_late_exits(const Communicator& communicator, Stuck& stuck) cons
     const bool is_left_behind = member.entered <= all_entered && member.entered <= some_left;
     if (is_left_behind && waits_long(communicator, member)) stuck.suspects.emplace(rank, HangKind::kMissingExit);
   }
+}
+
+// A rank is known to have left a collective only when it waits for its device. Where others have left one, and no rank
+// waits for this one to come to another, it may just not have looked: as in a pause after which all go on.
+void Hangs::drop_exits_without_waiters(std::vector<Stuck>& stuck) const {
+  std::set<uint32_t> waited_for;
+  for (const Stuck& one : stuck) {
+    for (const auto& [rank, member] : communicators_.at(one.id).members) {
+      if (member.entered < one.waited) waited_for.insert(rank);
+    }
+  }
+  std::erase_if(stuck, [&](Stuck& one) {
+    const size_t dropped = std::erase_if(one.suspects, [&](const auto& suspect) {
+      return suspect.second == HangKind::kMissingExit && waited_for.count(suspect.first) == 0;
+    });
+    return dropped > 0 && one.suspects.empty() && !one.is_undecided;
+  });
 }
 
 // The majority is right; of two that differ, none is.
@@ -317,6 +340,7 @@ std::vector<Hang> Hangs::find() const {
     Stuck one;
     if (find_stuck(id, communicator, one)) stuck.push_back(std::move(one));
   }
+  drop_exits_without_waiters(stuck);
   if (stuck.empty()) return {};
   std::stable_sort(stuck.begin(), stuck.end(),
                    [](const Stuck& a, const Stuck& b) { return a.first_clock < b.first_clock; });
@@ -358,6 +382,23 @@ std::vector<Hang> Hangs::end_silent() {
   open_.clear();
   for (Hang& hang : changes) hang.state = State::kSilent;
   return changes;
+}
+
+Hangs::Known Hangs::known() const {
+  Known known;
+  std::vector<uint32_t> unnumbered;
+  for (const auto& [id, communicator] : communicators_) {
+    bool is_numbered = false;
+    for (const auto& [rank, member] : communicator.members) {
+      is_numbered = is_numbered || !member.is_lost;
+      if (member.is_lost && is_fresh(member)) unnumbered.push_back(rank);
+    }
+    known.communicators += is_numbered ? 1 : 0;
+  }
+  std::sort(unnumbered.begin(), unnumbered.end());
+  const auto end = std::unique(unnumbered.begin(), unnumbered.end());
+  known.unnumbered_ranks = static_cast<size_t>(end - unnumbered.begin());
+  return known;
 }
 
 void Hangs::forget_old() {

@@ -29,13 +29,13 @@ inline constexpr size_t kMaxCommunicators = 65536, kMaxMembers = 1 << 20, kMaxOp
 
 enum class HangKind : uint8_t {
   kMissingEnter,  // alive, and in no collective
-  kMissingExit,   // all entered, some left, these did not
+  kMissingExit,   // all entered, some left, these did not, and are waited for
   kMismatch,      // another operation or size under the same number
   kFailed,        // a call of theirs failed
-  kProcessGone,
-  kNodeSilent,  // their node sends nothing any more
-  kDeadlock,    // ranks that wait for each other in several communicators
-  kUnknown,     // all ranks that are observed entered, and none left for six times as long
+  kProcessGone,   // has ended, or is not heard of any more while others of its node are
+  kNodeSilent,    // their node sends nothing any more
+  kDeadlock,      // ranks that wait for each other in several communicators
+  kUnknown,       // all ranks that are observed entered, and none left for six times as long
 };
 const char* name_of(HangKind kind);
 
@@ -47,7 +47,7 @@ struct Progress {
   int64_t entered = 0, left = 0;                           // numbers of the last collective
   std::string_view operation = {};                         // that was entered
   int64_t bytes = 0;                                       // of it; 0: not known
-  bool is_lost = false;                                    // records were lost: the numbers mean nothing
+  bool is_lost = false;                                    // the numbers are not known, or mean nothing
   bool is_matched = false;                                 // numbered by comparing calls, not by the library
   bool has_failed = false, is_gone = false;
 };
@@ -89,7 +89,11 @@ class Hangs {
   std::vector<Hang> end_silent();
 
   const std::vector<Hang>& open() const { return open_; }  // at most one of a kind
-  size_t communicators() const { return communicators_.size(); }
+  struct Known {
+    size_t communicators = 0;     // of which numbers are known
+    size_t unnumbered_ranks = 0;  // that are heard of, and whose numbers are not known in one of theirs
+  };
+  Known known() const;
 
  private:
   struct Member {
@@ -114,7 +118,8 @@ class Hangs {
   // A communicator in which somebody waits for too long.
   struct Stuck {
     uint64_t id = 0;
-    int64_t number = 0;  // the last that somebody entered
+    int64_t number = 0;          // the last that somebody entered
+    int64_t waited = INT64_MIN;  // the last that somebody waits in for too long
     uint64_t first_clock = UINT64_MAX, first_ns = 0;
     uint32_t observed = 0;
     bool is_matched = false, is_split = false;  // is_split: of two operations none has a majority
@@ -136,6 +141,7 @@ class Hangs {
   bool find_stuck(uint64_t id, const Communicator& communicator, Stuck& stuck) const;
   void find_suspects(const Communicator& communicator, Stuck& stuck) const;
   void find_late_exits(const Communicator& communicator, Stuck& stuck) const;
+  void drop_exits_without_waiters(std::vector<Stuck>& stuck) const;
   void find_mismatch(const Communicator& communicator, Stuck& stuck) const;
   Waits waits() const;
   Findings find_causes(const std::vector<Stuck>& stuck, const Waits& waits) const;

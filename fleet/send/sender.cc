@@ -45,6 +45,7 @@ wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& se
   to.bytes = static_cast<int64_t>(std::min<uint64_t>(from.bytes, INT64_MAX));
   if (from.entered) to.entered = static_cast<int64_t>(*from.entered);
   if (from.left) to.left = static_cast<int64_t>(*from.left);
+  to.is_gone = from.is_gone;
   to.operation = std::move(operation);
   to.preempted_s = seconds(from.off.preempted_ns);
   to.runqueue_s = seconds(from.off.runqueue_ns);

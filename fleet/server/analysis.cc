@@ -40,6 +40,7 @@ class Analysis {
     say_hangs();
     say_late();
     say_quiet();
+    say_unnumbered();
     say_suspects();
     say_incidents(query.since_ns);
     for (size_t i = 0; i < outliers_["jobs"].size(); ++i) {
@@ -140,6 +141,17 @@ class Analysis {
     }
   }
 
+  void say_unnumbered() {
+    uint64_t ranks = 0, numbered = 0;
+    for (const Json& job : hangs_["jobs"]) {
+      ranks += count_of(job, "unnumbered_ranks");
+      numbered += count_of(job, "communicators");
+    }
+    if (ranks == 0 || numbered == 0) return;  // or all has been said
+    say(fmt::format("Of {} it is not known which collectives {}, nor whether {}.", plural(ranks, "rank"),
+                    ranks == 1 ? "it enters" : "they enter", ranks == 1 ? "it hangs" : "they hang"));
+  }
+
   void say_suspects() {
     std::vector<std::string> suspects;
     for (const Json& row : outliers_["outliers"]) {
@@ -202,7 +214,8 @@ class Analysis {
                       unknown == 1 ? "is" : "are"));
     }
     const uint64_t usual_ns = 3 * count_of(job, "window_s") * kWholeSecond_ns + detect::kMaxWaitForWindow_ns;
-    if (ranks > 0 && now_ns > end_ns + usual_ns) {
+    const bool was_compared = end_ns > count_of(job, "window_s") * kWholeSecond_ns;
+    if (was_compared && now_ns > end_ns + usual_ns) {
       say(fmt::format("{}Nothing newer has come for {}.", job_of(job),
                       format_duration((now_ns - end_ns) / kWholeSecond_ns * kWholeSecond_ns)));
     }

@@ -16,11 +16,14 @@ namespace {
 
 constexpr uint64_t kSecond_ns = 1'000'000'000;
 constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
-constexpr uint64_t kMaxWindowsAhead = 2;               // a later one would make those of the others late
+// Of a window's end: where it comes so long before those of the others, they still come while it is waited for.
+constexpr uint64_t kMaxAhead_ns = detect::kMaxWaitForWindow_ns - 2 * kSecond_ns;
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
+constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last window
 constexpr uint64_t kClockForgotten_ns = 600 * kSecond_ns;
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
+constexpr size_t kMaxUnwritten = 4096;       // incidents, until the store takes them
 constexpr size_t kMaxDelayed = 64;           // that an incident lists
 constexpr size_t kMaxLibraryHashes = 65536;  // of a job
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
@@ -83,7 +86,7 @@ Status Cluster::restore() {
     compare(window, node, window.start_ns);
   }));
   INGERO_TRY(advanced);
-  INGERO_TRY(advance(UINT64_MAX));
+  INGERO_TRY(advance(last_ns + detect::kMaxWaitForWindow_ns));
   std::set<std::string> named;
   for (auto& [key, job] : jobs_) {
     job.heard_ns = clock_.mono_ns();
@@ -99,7 +102,7 @@ Status Cluster::restore() {
     gone.push_back(row);
     gone.back().state = detect::name_of(detect::State::kSilent);
   }
-  return store_->write(gone);
+  return write_incidents(std::move(gone));
 }
 
 void Cluster::remember_node(const std::string& cluster, const std::string& node, uint32_t number) {
@@ -127,7 +130,7 @@ void Cluster::count_over_quota() {
 
 void Cluster::tick() {
   const std::lock_guard guard(mutex_);
-  (void)advance(clock_.mono_ns());  // what cannot be written now is written with the next window
+  (void)advance(clock_.mono_ns());  // what cannot be written now is kept
 }
 
 void Cluster::separate_namesakes(wire::Batch& batch) {
@@ -175,12 +178,31 @@ Status Cluster::take_locked(wire::Batch& batch) {
   return advance(now_ns);
 }
 
-Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns) {
+// Where there is no room, the longest silent one gives way; null: none is silent.
+Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns) {
   const auto found = jobs_.find(key);
   if (found != jobs_.end()) return &found->second;
-  if (jobs_.size() >= kMaxJobs) return nullptr;
+  if (jobs_.size() >= kMaxJobs) {
+    const auto oldest = std::min_element(jobs_.begin(), jobs_.end(), [](const auto& a, const auto& b) {
+      return std::pair(!a.second.is_silent, a.second.heard_ns) < std::pair(!b.second.is_silent, b.second.heard_ns);
+    });
+    if (!oldest->second.is_silent) {
+      ++counters_.no_room;
+      return nullptr;
+    }
+    forget(oldest);
+    ++counters_.displaced;
+  }
   const auto better = key.kind == Kind::kWork ? detect::Better::kLess : detect::Better::kMore;
-  return &jobs_.try_emplace(key, better, hang_after_ns_, period_ns).first->second;
+  Job& job = jobs_.try_emplace(key, better, hang_after_ns_, period_ns).first->second;
+  job.hear(now_ns);
+  return &job;
+}
+
+// Of a job that is silent: nothing of it is open.
+std::map<Cluster::JobKey, Cluster::Job>::iterator Cluster::forget(std::map<JobKey, Job>::iterator job) {
+  counters_.late += job->second.detector.late();
+  return jobs_.erase(job);
 }
 
 uint64_t Cluster::Job::communicator_of(const wire::Window& window) {
@@ -193,9 +215,9 @@ uint64_t Cluster::Job::communicator_of(const wire::Window& window) {
   return window.communicator;
 }
 
-// What a rank entered and left last, for the detector of hangs.
-void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job, uint64_t now_ns) {
-  if (!window.entered || !window.left) return;
+// What a rank entered and left last, for the detector of hangs. A window without both says that its node is there, and
+// that the rank's numbers are not known, or not any more.
+void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job) {
   detect::Progress progress;
   progress.communicator = communicator;
   progress.rank = window.rank;
@@ -203,41 +225,36 @@ void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t
   progress.nranks = window.nranks;
   progress.node = node;
   progress.end_ns = window.end_ns;
-  progress.entered = *window.entered;
-  progress.left = *window.left;
+  progress.entered = window.entered.value_or(0);
+  progress.left = window.left.value_or(0);
   progress.operation = window.operation;
   progress.bytes = window.entered_bytes;
-  progress.is_lost = window.is_lost;
+  progress.is_lost = window.is_lost || !window.entered || !window.left;
   progress.is_matched = window.is_matched;
   progress.has_failed = window.has_failed;
   progress.is_gone = window.is_gone;
   if (!job.hangs.add(progress)) ++counters_.no_room;
-  job.heard_ns = now_ns;
 }
 
 void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns) {
-  if (!window.work_s && !window.entered) return;
   const uint64_t length_ns = window.end_ns - window.start_ns;
   const uint64_t period_ns = std::max(kSecond_ns, (length_ns + kSecond_ns / 2) / kSecond_ns * kSecond_ns);
-  Job* job = job_of({window.sender.cluster, window.sender.job, Kind::kWork}, period_ns);
-  if (job == nullptr) {
-    ++counters_.no_room;
-    return;
-  }
-  const uint64_t number = (window.start_ns + job->period_ns / 2) / job->period_ns;
-  if (number > clock_.wall_ns() / job->period_ns + kMaxWindowsAhead) {
+  Job* job = job_of({window.sender.cluster, window.sender.job, Kind::kWork}, period_ns, now_ns);
+  if (job == nullptr) return;
+  if (window.end_ns > clock_.wall_ns() + kMaxAhead_ns) {
     ++counters_.ahead;
     return;
   }
   const uint64_t communicator = job->communicator_of(window);
-  follow(window, communicator, node, *job, now_ns);
+  job->hear(now_ns);
+  follow(window, communicator, node, *job);
   if (!window.work_s) return;
   if (length_ns * 2 < job->period_ns || length_ns > job->period_ns * 2) {
     ++counters_.other_period;
     return;
   }
   detect::Sample sample;
-  sample.window = number;
+  sample.window = (window.start_ns + job->period_ns / 2) / job->period_ns;
   sample.rank = window.rank;
   sample.node = node;
   sample.communicator = communicator;
@@ -266,14 +283,11 @@ void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
   } else {
     node = number->second;
   }
-  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kScorePeriod_ns);
-  if (job == nullptr) {
-    ++counters_.no_room;
-    return;
-  }
+  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kScorePeriod_ns, now_ns);
+  if (job == nullptr) return;
   detect::Sample sample;
   sample.window = point.time_ns / kScorePeriod_ns;
-  if (sample.window > clock_.wall_ns() / kScorePeriod_ns + kMaxWindowsAhead) {
+  if (point.time_ns > clock_.wall_ns() + kMaxAhead_ns) {
     ++counters_.ahead;
     return;
   }
@@ -282,6 +296,7 @@ void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
   sample.communicator = fnv1a(text_member(attributes, "ingero.cgroup_path_hash"));
   sample.count = 2;
   sample.work_s = *point.value_double;
+  job->hear(now_ns);
   (void)job->detector.add(sample, now_ns);
 }
 
@@ -367,7 +382,7 @@ void Cluster::advance_hangs(const JobKey& key, Job& job, uint64_t now_ns, std::v
   } else if (job.settled_ns != 0 && now_ns >= job.settled_ns) {
     changes = job.hangs.advance(true);
     job.settled_ns = 0;
-  } else if (!job.hangs.open().empty() && now_ns >= job.heard_ns + (detect::kSilentAfter + 1) * job.period_ns) {
+  } else if (job.is_silent) {
     changes = job.hangs.end_silent();
   }
   for (const detect::Hang& hang : changes) {
@@ -379,14 +394,40 @@ Status Cluster::advance(uint64_t now_ns) {
   std::vector<store::IncidentRow> rows;
   for (auto& [key, job] : jobs_) {
     const uint64_t before = job.detector.last_window();
-    const auto changes = job.detector.advance(now_ns);
+    auto changes = job.detector.advance(now_ns);
     if (job.detector.last_window() != before) job.limits = job.detector.limits();
+    if (!job.is_silent && now_ns >= job.heard_ns + job.silent_after_ns()) {
+      job.is_silent = true;
+      for (const detect::Incident& incident : job.detector.end_all_silent()) changes.push_back(incident);
+      job.limits = job.detector.limits();
+    }
     for (const detect::Incident& incident : changes) {
       keep(row_of(key, job, incident), incident.state == detect::State::kOpen, rows);
     }
     if (key.kind == Kind::kWork) advance_hangs(key, job, now_ns, rows);
   }
-  return store_->write(rows);
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    const bool is_old = job->second.is_silent && now_ns >= job->second.heard_ns + kJobForgotten_ns;
+    job = is_old ? forget(job) : std::next(job);
+  }
+  return write_incidents(std::move(rows));
+}
+
+// What cannot be written now is written with what comes next.
+Status Cluster::write_incidents(std::vector<store::IncidentRow> rows) {
+  for (store::IncidentRow& row : rows) {
+    if (unwritten_.size() >= kMaxUnwritten && unwritten_.count(row.id) == 0) {
+      ++counters_.lost_incidents;
+      continue;
+    }
+    unwritten_.insert_or_assign(row.id, std::move(row));
+  }
+  if (unwritten_.empty()) return {};
+  rows.clear();
+  for (const auto& [id, row] : unwritten_) rows.push_back(row);
+  INGERO_TRY(store_->write(rows));
+  unwritten_.clear();
+  return {};
 }
 
 Threshold Cluster::threshold(const std::string& cluster) {
@@ -477,7 +518,7 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
   Json answer{{"cluster_id", json_or_null(query.cluster)}, {"outliers", Json::array()}, {"jobs", Json::array()}};
   {
     const std::lock_guard guard(mutex_);
-    (void)advance(clock_.mono_ns());  // an incident that cannot be written now is written with the next window
+    (void)advance(clock_.mono_ns());
     std::vector<Outlier> outliers;
     for (const auto& [key, job] : jobs_) {
       if (!query.cluster.empty() && key.cluster != query.cluster) continue;
@@ -539,9 +580,11 @@ Json Cluster::hangs(const std::string& cluster) {
     for (const detect::Hang& hang : job.hangs.open()) {
       answer["hangs"].push_back(incident_json(row_of(key, hang), {}));
     }
+    const detect::Hangs::Known known = job.hangs.known();
     answer["jobs"].push_back({{"cluster_id", key.cluster},
                               {"job_id", json_or_null(key.job)},
-                              {"communicators", job.hangs.communicators()},
+                              {"communicators", known.communicators},
+                              {"unnumbered_ranks", known.unnumbered_ranks},
                               {"window_s", job.period_ns / kSecond_ns},
                               {"hang_after_s", static_cast<double>(hang_after_ns_) / kSecond_ns}});
   }
@@ -588,7 +631,7 @@ Result<Json> Cluster::health() {
   for (size_t i = 0; i < refused.size(); ++i) over_quota[std::string(Quotas::kNames[i])] = refused[i];
   const auto backlog = store_->backlog();
   const std::lock_guard guard(mutex_);
-  uint64_t late = 0;
+  uint64_t late = counters_.late;
   for (const auto& [key, job] : jobs_) late += job.detector.late();
   return Json{{"status", "ok"},
               {"store",
@@ -613,7 +656,10 @@ Result<Json> Cluster::health() {
                 {"other_period", counters_.other_period},
                 {"too_many_jobs", counters_.no_room}}},
               {"nodes_of_one_name", names_.shared()},
-              {"jobs", jobs_.size()}};
+              {"jobs", jobs_.size()},
+              {"displaced_jobs", counters_.displaced},
+              {"unwritten_incidents", unwritten_.size()},
+              {"lost_incidents", counters_.lost_incidents}};
 }
 
 }  // namespace ingero::fleet::server

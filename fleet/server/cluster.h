@@ -2,8 +2,9 @@
 // answered from both.
 //
 // A batch counts when take() returns: the store has it, and the windows that are new were compared. After a restart the
-// detectors go on from the windows of the last ten minutes in the store. Thread-safe: one batch at a time. Owns the
-// store and the detectors; `clock` outlives it. Failure: the store's.
+// detectors go on from the windows of the last ten minutes in the store. A job is forgotten ten minutes after its last
+// window, and a silent one before that where a new one needs its room (kMaxJobs). Thread-safe: one batch at a time.
+// Owns the store and the detectors; `clock` outlives it. Failure: the store's.
 #pragma once
 
 #include <cstdint>
@@ -98,13 +99,20 @@ class Cluster {
         : detector(better), hangs(hang_after_ns, period), period_ns(period) {}
     detect::Detector detector;
     detect::Hangs hangs;
-    uint64_t heard_ns = 0,
-             settled_ns = 0;  // heard: of its collectives, by mono_ns; settled: the windows since then, 0: they are
+    uint64_t heard_ns = 0;    // when a window of it came last, by mono_ns
+    uint64_t settled_ns = 0;  // when what has come of its collectives will have settled; 0: it has
     uint64_t period_ns = 0;
-    detect::Limits limits;  // as of the last window that was evaluated
+    bool is_silent = false;  // nothing has come for so long that what was open has ended
+    detect::Limits limits;   // as of the last window that was evaluated
     // Communicators by what nodes call them that know nothing of the library's number: others have said both.
     std::unordered_map<uint64_t, uint64_t> library_hashes;
     uint64_t communicator_of(const wire::Window& window);
+    void hear(uint64_t now_ns) {
+      heard_ns = now_ns;
+      is_silent = false;
+    }
+    // By then all that came of it has been compared.
+    uint64_t silent_after_ns() const { return (detect::kSilentAfter + 1) * period_ns + detect::kMaxWaitForWindow_ns; }
   };
   struct Outlier {
     const JobKey* key;
@@ -115,6 +123,9 @@ class Cluster {
   struct Counters {
     uint64_t requests = 0, undecodable = 0, points = 0, windows = 0, repeated = 0;
     uint64_t ahead = 0, other_period = 0, no_room = 0;
+    uint64_t late = 0;       // of jobs that were forgotten
+    uint64_t displaced = 0;  // jobs
+    uint64_t lost_incidents = 0;
     wire::Refusals refused;
   };
 
@@ -123,13 +134,15 @@ class Cluster {
   Status restore();
   Status take_locked(wire::Batch& batch);
   void separate_namesakes(wire::Batch& batch);
-  Job* job_of(const JobKey& key, uint64_t period_ns);
+  Job* job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns);
+  std::map<JobKey, Job>::iterator forget(std::map<JobKey, Job>::iterator job);
   std::pair<const JobKey*, const Job*> largest_job(const EffectsQuery& query, size_t& others) const;
   void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
-  void follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job, uint64_t now_ns);
+  void follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job);
   void compare_score(const wire::Point& point, uint64_t now_ns);
   void remember_node(const std::string& cluster, const std::string& node, uint32_t number);
   Status advance(uint64_t now_ns);
+  Status write_incidents(std::vector<store::IncidentRow> rows);
   void keep(store::IncidentRow row, bool is_open, std::vector<store::IncidentRow>& rows);
   void advance_hangs(const JobKey& key, Job& job, uint64_t now_ns, std::vector<store::IncidentRow>& rows);
   store::IncidentRow row_of(const JobKey& key, const detect::Hang& hang);
@@ -149,7 +162,8 @@ class Cluster {
   std::map<JobKey, Job> jobs_;
   std::map<uint32_t, std::string> node_names_;
   std::map<std::pair<std::string, std::string>, uint32_t> node_numbers_;
-  std::map<std::string, store::IncidentRow> open_;  // by job, kind and rank
+  std::map<std::string, store::IncidentRow> open_;       // by job, kind and rank
+  std::map<std::string, store::IncidentRow> unwritten_;  // by id: what the store did not take yet
   NodeNames names_;
   struct NodeClock {
     wire::ClockOffset offset;

@@ -57,7 +57,7 @@ Result<std::string> Cluster::metrics() {
             "Requests that were answered 429, to be sent again later, by what the token had used up.");
   const auto over = quotas_.refused();
   for (size_t i = 0; i < over.size(); ++i) out.add(over[i], {{"quota", Quotas::kNames[i]}});
-  uint64_t late = 0, ranks = 0;
+  uint64_t late = counters_.late, ranks = 0;
   for (const auto& [key, job] : jobs_) {
     late += job.detector.late();
     if (key.kind == Kind::kWork) ranks += job.limits.ranks;
@@ -68,6 +68,10 @@ Result<std::string> Cluster::metrics() {
   out.add(counters_.ahead, {{"reason", "ahead"}});
   out.add(counters_.other_period, {{"reason", "other_period"}});
   out.add(counters_.no_room, {{"reason", "too_many_jobs"}});
+  counter("ingero_fleet_displaced_jobs_total", "Silent jobs that were forgotten early, to make room for new ones.",
+          counters_.displaced);
+  counter("ingero_fleet_lost_incidents_total",
+          "Changes of incidents that no room was left for while the store took none.", counters_.lost_incidents);
   const auto gauge = [&](const char* name, const char* help, uint64_t value) {
     out.begin(name, "gauge", help);
     out.add(value);
@@ -77,6 +81,7 @@ Result<std::string> Cluster::metrics() {
   gauge("ingero_fleet_nodes", "Nodes that ever sent.", coverage->nodes);
   gauge("ingero_fleet_shared_node_names", "Names that several nodes have, and are kept apart by their instance.",
         names_.shared().size());
+  gauge("ingero_fleet_unwritten_incidents", "Incidents that the store has not taken yet.", unwritten_.size());
   gauge("ingero_fleet_store_bytes", "Size of the cluster's file, or of its tables in ClickHouse.", coverage->bytes);
   if (const auto backlog = store_->backlog()) {
     gauge("ingero_fleet_spool_bytes", "What was acknowledged and ClickHouse has not taken yet.",

@@ -295,8 +295,8 @@ ClusterTool hangs_tool() {
           input_of({{"cluster_id", cluster_input()}}),
           output_of("cluster_id:string?",
                     {{"hangs", incident_output()},
-                     {"jobs", object_of("cluster_id:string job_id:string? communicators:integer window_s:integer "
-                                        "hang_after_s:number")}}),
+                     {"jobs", object_of("cluster_id:string job_id:string? communicators:integer "
+                                        "unnumbered_ranks:integer window_s:integer hang_after_s:number")}}),
           false,
           hangs};
 }

@@ -83,6 +83,7 @@ std::string Spool::path_of(uint64_t segment) const {
 Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options) {
   // So that what is done can make room.
   options.segment_bytes = std::min(options.segment_bytes, std::max<uint64_t>(1, options.max_bytes / 8));
+  if (!options.sync) options.sync = ::fdatasync;
   std::unique_ptr<Spool> spool(new Spool(std::move(options)));
   const std::string& folder = spool->options_.directory;
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return errno_error(fmt::format("{}: make", folder));
@@ -173,18 +174,19 @@ Result<Fd> Spool::open_segment(uint64_t segment) const {
 }
 
 // The one before is on the disk when the next begins, so that settle() needs to look at one only.
-Status Spool::begin_segment() {
-  if (appending_ && !is_broken_ && ::fdatasync(appending_->get()) != 0) {
+Status Spool::begin_segment(std::unique_lock<std::mutex>& lock) {
+  // A sync that fails is reported to one caller only.
+  settled_.wait(lock, [this] { return !is_syncing_; });
+  if (appending_.valid() && !is_broken_ && options_.sync(appending_.get()) != 0) {
     is_broken_ = true;
     lost_ = appended_;
     return errno_error(fmt::format("{}: sync", path_of(segments_.back().number)));
   }
   if (!is_broken_) synced_ = appended_;
   const uint64_t number = std::max(segments_.empty() ? 0 : segments_.back().number, done_.segment) + 1;
-  auto file =
-      std::make_shared<Fd>(::open(path_of(number).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
-  if (!file->valid()) return errno_error(fmt::format("{}: make", path_of(number)));
-  Status made = write_all(file->get(), kMagic);
+  Fd file(::open(path_of(number).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+  if (!file.valid()) return errno_error(fmt::format("{}: make", path_of(number)));
+  Status made = write_all(file.get(), kMagic);
   if (made.ok()) made = sync_folder(options_.directory);
   if (!made.ok()) {
     ::unlink(path_of(number).c_str());
@@ -224,8 +226,9 @@ Status Spool::make_room(uint64_t bytes) {
 
 Status Spool::append(std::string_view record) {
   if (record.size() > kMaxRecordBytes) return Error(Errc::kFull, "the batch is longer than a record of the spool");
-  const std::lock_guard guard(mutex_);
-  if (!appending_ || is_broken_ || segments_.back().bytes >= options_.segment_bytes) INGERO_TRY(begin_segment());
+  std::unique_lock lock(mutex_);
+  if (!appending_.valid() || is_broken_ || segments_.back().bytes >= options_.segment_bytes)
+    INGERO_TRY(begin_segment(lock));
   return write(record);
 }
 
@@ -235,9 +238,9 @@ Status Spool::write(std::string_view record) {
   Segment& last = segments_.back();
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));
   bytes += record;
-  if (const Status written = write_all(appending_->get(), bytes); !written.ok()) {
+  if (const Status written = write_all(appending_.get(), bytes); !written.ok()) {
     // Half a record must not be followed by a whole one.
-    is_broken_ = ::ftruncate(appending_->get(), static_cast<off_t>(last.bytes)) != 0;
+    is_broken_ = ::ftruncate(appending_.get(), static_cast<off_t>(last.bytes)) != 0;
     return written.error().in(path_of(last.number));
   }
   last.bytes += bytes.size();
@@ -246,33 +249,40 @@ Status Spool::write(std::string_view record) {
   return {};
 }
 
-// One of those that wait syncs for all. What a failed sync leaves is not known: what waits for it is refused, and the
-// segment is not appended to any more.
+// One of those that wait syncs for all. What a failed sync leaves is not known, and the next one of the same file says
+// nothing of it: all that the file was given and that was not synced before is refused, also what came meanwhile, and
+// it is not appended to any more.
 Status Spool::settle() {
   std::unique_lock lock(mutex_);
   const uint64_t wanted = appended_;
-  while (synced_ < wanted) {
+  bool is_settled = synced_ >= wanted;
+  while (!is_settled) {
     if (lost_ >= wanted) return Error(Errc::kIo, fmt::format("{}: the disk did not take it", options_.directory));
     if (is_syncing_) {
       settled_.wait(lock);
-      continue;
+    } else {
+      sync(lock);
     }
-    is_syncing_ = true;
-    const uint64_t end = appended_;
-    const std::shared_ptr<Fd> file = appending_;
-    lock.unlock();
-    const bool is_synced = ::fdatasync(file->get()) == 0;
-    lock.lock();
-    is_syncing_ = false;
-    if (is_synced) {
-      synced_ = std::max(synced_, end);
-    } else if (synced_ < end) {
-      lost_ = end;
-      is_broken_ = is_broken_ || file == appending_;
-    }
-    settled_.notify_all();
+    is_settled = lost_ < wanted && synced_ >= wanted;
   }
   return {};
+}
+
+void Spool::sync(std::unique_lock<std::mutex>& lock) {
+  is_syncing_ = true;
+  const uint64_t end = appended_;
+  const int file = appending_.get();  // is not exchanged meanwhile
+  lock.unlock();
+  const bool is_synced = options_.sync(file) == 0;
+  lock.lock();
+  is_syncing_ = false;
+  if (is_synced) {
+    synced_ = std::max(synced_, end);
+  } else {
+    lost_ = appended_;
+    is_broken_ = true;
+  }
+  settled_.notify_all();
 }
 
 Result<bool> Spool::read(Place& place, Fd& file, uint64_t& file_number, std::string& record, uint64_t& damaged) const {

@@ -32,6 +32,7 @@ struct SpoolOptions {
   uint64_t segment_bytes = 16 << 20;  // a segment is closed when it is longer
   // The first record of each new segment, so that what is kept says it, too; called by append().
   std::function<std::string()> first_record = {};
+  std::function<int(int fd)> sync = {};  // as fdatasync(2), which it is by default
 };
 
 class Spool {
@@ -68,7 +69,8 @@ class Spool {
   Status scan();
   Status read_place();
   Status cut_tail(Segment& last);
-  Status begin_segment();
+  Status begin_segment(std::unique_lock<std::mutex>& lock);
+  void sync(std::unique_lock<std::mutex>& lock);
   Status write(std::string_view record);
   Status make_room(uint64_t bytes);
   void drop_old();
@@ -82,7 +84,7 @@ class Spool {
   ingero::store::WriterLock lock_;
   mutable std::mutex mutex_;
   std::deque<Segment> segments_;  // ascending; the last is appended to
-  std::shared_ptr<Fd> appending_;
+  Fd appending_;
   bool is_broken_ = false;  // the last segment must not be appended to
   uint64_t bytes_ = 0;      // of all segments
   Place read_, done_;       // read_: behind what next() gave
@@ -90,7 +92,8 @@ class Spool {
   uint64_t damaged_bytes_ = 0, damaged_ahead_ = 0;  // ahead: before read_, and not done
 
   std::condition_variable settled_;
-  uint64_t appended_ = 0, synced_ = 0, lost_ = 0;  // bytes since open(); lost_: up to there a sync failed
+  uint64_t appended_ = 0, synced_ = 0;  // bytes since open()
+  uint64_t lost_ = 0;                   // up to there what was not synced before is lost: a sync failed
   bool is_syncing_ = false;
 };
 

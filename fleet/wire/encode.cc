@@ -167,6 +167,7 @@ uint32_t points_of(std::span<const Window> windows) {
   std::set<uint32_t> ranks;
   for (const Window& window : windows) {
     points += 4 + (window.work_s ? 1 : 0) + (window.entered ? 1 : 0) + (window.left ? 1 : 0);
+    for (const bool is_so : {window.is_lost, window.is_matched, window.has_failed, window.is_gone}) points += is_so;
     if (ranks.insert(window.rank).second) points += off_cpu_of(window).size();
   }
   return static_cast<uint32_t>(points);

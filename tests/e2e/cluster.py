@@ -202,7 +202,7 @@ def ASlowRankOfTwoNodesIsNamed(build):
 
 
 def ARankThatDoesNotComeIsNamed(build):
-    """Seven of eight ranks wait in a collective for ever: who has not entered it, and on which node."""
+    """Seven of eight ranks wait in a collective for ever: who has not entered it, and on which node; then it is killed."""
     hang_at, hang_after_s, window_s = 40, 10, 5
     planted = {"steps": hang_at + 10, "slow": SLOW_RANK, "hang_at": hang_at}
     with Server(build) as server, node(build, server, 0, **planted) as first, node(build, server, 1, **planted) as second:
@@ -225,6 +225,11 @@ def ARankThatDoesNotComeIsNamed(build):
         check(found[0]["kind"] == "missing_enter" and evidence["waiting_ranks"] == RANKS - 1, f"{evidence}")
         check(evidence["number"] == hang_at + 1, f"it waits in collective {evidence['number']}, not in {hang_at + 1}")
         check(not server.ask("fleet.cluster.find_outlier_nodes", cluster_id="lab")["outliers"], "a rank is called slow")
+        # It is killed: why it does not come is known.
+        found = subprocess.run(["pgrep", "-f", "--", f"--log {build.path('calls')} .*--rank {SLOW_RANK}$"], capture_output=True, text=True, check=False)
+        os.kill(int(found.stdout), signal.SIGKILL)
+        gone = until(lambda: [one for one in hangs() if one["kind"] == "process_gone"], 20 * SLOW, "the killed rank is named")
+        check([rank["rank"] for rank in gone[0]["evidence"]["ranks"]] == [SLOW_RANK], f"{gone}")
         for trace in (first, second):
             trace.stop()
         subprocess.run(["pkill", "-KILL", "-f", "--", f"--log {build.path('calls')} "], check=False)  # they would wait on

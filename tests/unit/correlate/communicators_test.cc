@@ -197,7 +197,11 @@ TEST(Communicators, ACallLeftWithoutAReturnEndsTheNumbering) {
 TEST(Communicators, LostRecordsEndWhatDependsOnThem) {
   Feeder feeder;
   feeder.init(kPid, kHandle, 0, 2);
+  feeder.communicators.take_changes();
   feeder.communicators.lost_collectives();
+  const auto changes = feeder.communicators.take_changes();
+  ASSERT_THAT(changes, ::testing::SizeIs(1)) << "before its next call, which may never come";
+  EXPECT_TRUE(changes.front().numbers_lost);
   EXPECT_FALSE(feeder.collect(kPid, kHandle).number);
   EXPECT_THAT(feeder.at(kPid, kHandle).rank, Optional(0));
   feeder.communicators.lost_communicators();
@@ -621,8 +625,10 @@ TEST_F(CountedTest, AfterALossTheyAreFoundAgain) {
   unnumbered();
   made += 5;
   feeder.communicators.lost_collectives();
+  EXPECT_TRUE(feeder.communicators.find(1)->numbers_lost);
   EXPECT_FALSE(next());
   EXPECT_LE(unnumbered(), 40U);
+  EXPECT_FALSE(feeder.communicators.find(1)->numbers_lost);
   EXPECT_EQ(next_from_right(), 0);
 }
 

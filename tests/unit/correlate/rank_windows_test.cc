@@ -206,10 +206,13 @@ TEST_F(RankWindowsTest, ARankThatLeavesIsGivenOutOnceMoreAndHasNoWorkThen) {
   windows.know(communicator());
   collect(100);
   collect(300);
-  EXPECT_EQ(only(advance_to(5000)).measured, 2U);
+  const RankWindow first = only(advance_to(5000));
+  EXPECT_EQ(first.measured, 2U);
+  EXPECT_FALSE(first.is_gone);
   collect(5100);
   windows.process_ended(kPid, kMonoBegin - kNsOfSecond);
   const RankWindow last = only(advance_to(10'000));
+  EXPECT_TRUE(last.is_gone);
   EXPECT_EQ(last.collectives, 1U);
   EXPECT_EQ(last.entered, 3U);
   EXPECT_EQ(last.bytes, kSomeBytes);
@@ -341,6 +344,61 @@ TEST_F(RankWindowsTest, ACollectiveInFlightHasBeenEntered) {
   EXPECT_EQ(next.collectives, 0U);
   EXPECT_EQ(next.entered, 2U);
   EXPECT_EQ(next.median_ns, std::nullopt);
+}
+
+// (R5)
+TEST_F(RankWindowsTest, NumbersThatEndedAreNotGivenOutAnyMore) {
+  const auto without_number = [&](uint64_t at_ms, Outcome outcome) {
+    Event one = event("collect", at_ms);
+    one.outcome = outcome;
+    Exchange exchange;
+    exchange.communicator_id = kSomeId;
+    feed(one, exchange);
+  };
+  know_rank();
+  windows.know(communicator());
+  uint64_t begin_ms = 0;
+  for (const Outcome outcome : {Outcome::kReturned, Outcome::kInFlight, Outcome::kUnwound}) {
+    collect(begin_ms + 100);
+    wait(begin_ms + 110, begin_ms + 200);
+    EXPECT_EQ(only(advance_to(begin_ms + 5000)).left, numbers[kSomeId]);
+    collect(begin_ms + 5100);
+    without_number(begin_ms + 5200, outcome);
+    wait(begin_ms + 5300, begin_ms + 5400);  // also for the one before
+    for (const uint64_t end_ms : {10'000, 15'000}) {
+      const RankWindow window = only(advance_to(begin_ms + end_ms));
+      EXPECT_EQ(window.entered, std::nullopt);
+      EXPECT_EQ(window.left, std::nullopt);
+    }
+    begin_ms += 15'000;
+  }
+  collect(begin_ms + 100);  // they are known again
+  EXPECT_EQ(only(advance_to(begin_ms + 5000)).entered, numbers[kSomeId]);
+}
+
+// (R5)
+TEST_F(RankWindowsTest, NumbersEndWithTheRecordsThatWereLost) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  EXPECT_EQ(only(advance_to(5000)).entered, 1U);
+  auto lost = communicator();
+  lost.numbers_lost = true;
+  windows.know(lost);
+  EXPECT_EQ(only(advance_to(10'000)).entered, std::nullopt);
+}
+
+// A call that failed was not counted by the library: the numbers go on.
+TEST_F(RankWindowsTest, ACollectiveThatFailedEndsNoNumbers) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  Event failed = event("collect", 200);
+  failed.failed = true;
+  Exchange exchange;
+  exchange.communicator_id = kSomeId;
+  feed(failed, exchange);
+  EXPECT_EQ(only(advance_to(5000)).entered, 1U);
 }
 
 TEST_F(RankWindowsTest, WhatKeptTheRankOffTheCpuIsThatOfItsWork) {

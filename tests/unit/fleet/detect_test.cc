@@ -308,6 +308,79 @@ TEST(Windows, AreWaitedForWhilePartsOfThemCome) {
   EXPECT_EQ(detector.late(), 9U);
 }
 
+// 16 ranks on 8 nodes, whose windows come when their clocks say that they are over; for five minutes, and one rank is
+// slow in the second half.
+class ClocksApart {
+ public:
+  // `ahead_s`: by node, in seconds; negative: behind.
+  ClocksApart(const std::vector<double>& ahead_s, uint32_t slow_rank) {
+    std::vector<std::tuple<double, uint64_t, size_t>> comings;  // when, window, node
+    for (size_t node = 0; node < ahead_s.size(); ++node) {
+      for (uint64_t window = 990; window < 1070; ++window) {
+        const double end_s = 5.0 * static_cast<double>(window + 1) - ahead_s[node];
+        if (end_s < kBegin_s || end_s > kBegin_s + 300) continue;
+        comings.emplace_back(end_s + 0.4 + 0.01 * static_cast<double>(node), window, node);
+      }
+    }
+    std::sort(comings.begin(), comings.end());
+    double now_s = kBegin_s;
+    for (const auto& [when_s, window, node] : comings) {
+      for (; now_s < when_s; now_s += 0.25) advance(now_s);  // as the server's ticks
+      if (when_s < kBegin_s + 30) late_at_begin = detector.late();
+      const bool is_slow = when_s > kBegin_s + 150;
+      for (const size_t rank : {2 * node, 2 * node + 1}) {
+        add(window, static_cast<uint32_t>(rank), is_slow && rank == slow_rank ? 0.3 : 0, when_s);
+      }
+      advance(when_s);
+    }
+  }
+  Detector detector;
+  std::set<uint32_t> named;
+  uint64_t late_at_begin = 0;  // in the first half minute
+
+ private:
+  static constexpr double kBegin_s = 5000;
+  static uint64_t ns(double s) { return static_cast<uint64_t>(s * 1e9); }
+  void advance(double now_s) {
+    for (const Incident& change : detector.advance(ns(now_s))) named.insert(change.rank);
+  }
+  void add(uint64_t window, uint32_t rank, double slow, double now_s) {
+    Sample sample;
+    sample.window = window;
+    sample.rank = rank;
+    sample.node = rank / 2;
+    sample.communicator = 1;
+    sample.nranks = 16;
+    sample.count = 5;
+    sample.work_s = workload_.window(rank, slow);
+    detector.add(sample, ns(now_s));
+  }
+  Workload workload_{16, kUsualNoise, 4};
+};
+
+TEST(Clocks, OneThatIsAheadMakesNoOthersLate) {
+  const ClocksApart run({6, 0, 0, 0, 0, 0, 0, 0}, 9);
+  EXPECT_EQ(run.detector.late(), 0U);
+  EXPECT_EQ(run.detector.limits().ranks, 16U);
+  EXPECT_EQ(run.named, std::set<uint32_t>{9});
+}
+
+// Whichever are apart, after their first windows none is late, and a rank is named on either side.
+TEST(Clocks, ThatAreApartAreWaitedFor) {
+  const std::vector<std::vector<double>> kAhead = {
+      {3, 0, 0, 0, 0, 0, 0, 0}, {7.5, 0, 0, 0, 0, 0, 0, 0}, {8, 8, 8, 8, 8, 0, 0, 0},   {8, 8, 8, 8, 8, 8, 8, 0},
+      {4, 4, 4, 4, 0, 0, 0, 0}, {-6, 0, 0, 0, 0, 0, 0, 0},  {-8, -5, 0, 0, 0, 0, 0, 0}, {2, -2, 4, -4, 1, -3, 0, 0}};
+  for (const auto& ahead_s : kAhead) {
+    for (const uint32_t slow_rank : {0, 15}) {
+      SCOPED_TRACE(fmt::format("{} {}", fmt::join(ahead_s, " "), slow_rank));
+      const ClocksApart run(ahead_s, slow_rank);
+      EXPECT_EQ(run.detector.late(), run.late_at_begin);
+      EXPECT_EQ(run.detector.limits().ranks, 16U);
+      EXPECT_EQ(run.named, std::set<uint32_t>{slow_rank});
+    }
+  }
+}
+
 // Scores that nodes give themselves: more is better.
 TEST(Scores, ThatAreLowAreNamed) {
   Detector detector(Better::kMore);

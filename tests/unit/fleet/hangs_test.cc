@@ -333,6 +333,72 @@ TEST(Hangs, AcrossCommunicatorsTheCauseIsFound) {
   }
 }
 
+// 16 ranks on two nodes, in one communicator; rank 0 is in another one, too, so that its node is always heard of.
+class Sixteen {
+ public:
+  using Numbers = std::function<std::pair<int64_t, int64_t>(uint32_t rank)>;  // entered, left
+
+  void windows(int count, const Numbers& numbers, const std::set<uint32_t>& missing = {}) {
+    for (; count > 0; --count, now_ns_ += kHangPeriod_ns) {
+      for (uint32_t rank = 0; rank < 16; ++rank) {
+        if (missing.count(rank) == 0) say(rank, 1, numbers(rank));
+      }
+      say(0, 2, {1, 1});
+      for (Hang& hang : hangs.advance(true)) changes.push_back(std::move(hang));
+    }
+  }
+  Hangs hangs{kHangAfter_ns, kHangPeriod_ns};
+  std::vector<Hang> changes;
+
+ private:
+  void say(uint32_t rank, uint64_t communicator, std::pair<int64_t, int64_t> numbers) {
+    Progress progress;
+    progress.rank = progress.comm_rank = rank;
+    progress.node = 1 + rank / 8;
+    progress.communicator = communicator;
+    progress.nranks = 16;
+    progress.end_ns = now_ns_;
+    std::tie(progress.entered, progress.left) = numbers;
+    EXPECT_TRUE(hangs.add(progress));
+  }
+  uint64_t now_ns_ = kHangStart_ns;
+};
+
+// All have come to the collective, and one was killed in it: nothing more comes of it.
+TEST(Hangs, ARankThatIsNotHeardOfWhileOthersOfItsNodeAreIsGone) {
+  Sixteen some;
+  some.windows(3, [](uint32_t) { return std::pair(8, 8); });
+  some.windows(1, [](uint32_t) { return std::pair(9, 8); });
+  some.windows(8, [](uint32_t) { return std::pair(9, 8); }, {3});
+  ASSERT_THAT(some.changes, SizeIs(1));
+  EXPECT_EQ(some.changes.front().kind, HangKind::kProcessGone);
+  EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{3});
+}
+
+// All waited for their devices once, and later only rank 0 did, as where one rank looks at the loss; then all pause.
+TEST(Hangs, RanksThatDoNotLookWhetherTheyAreOutAreNotAccusedInAPause) {
+  Sixteen some;
+  some.windows(3, [](uint32_t) { return std::pair(6, 6); });
+  some.windows(20, [](uint32_t rank) { return std::pair(9, rank == 0 ? 9 : 6); });
+  EXPECT_THAT(some.changes, IsEmpty());
+  // One that does not come is still found among them, and no other.
+  some.windows(6, [](uint32_t rank) { return rank == 3 ? std::pair(9, 6) : std::pair(10, rank == 0 ? 9 : 6); });
+  ASSERT_THAT(some.changes, SizeIs(1));
+  EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{3});
+}
+
+// As where its agent was started anew while all wait: what it does not see is not over.
+TEST(Hangs, ANodeOfWhichNoRankIsHeardOfInTheCommunicatorHasNoneGone) {
+  Sixteen some;
+  some.windows(3, [](uint32_t) { return std::pair(8, 8); });
+  some.windows(1, [](uint32_t rank) { return rank == 12 ? std::pair(8, 8) : std::pair(9, 8); });
+  some.windows(8, [](uint32_t rank) { return rank == 12 ? std::pair(8, 8) : std::pair(9, 8); },
+               {0, 1, 2, 3, 4, 5, 6, 7});
+  ASSERT_THAT(some.changes, SizeIs(1));
+  EXPECT_EQ(some.changes.front().kind, HangKind::kMissingEnter);
+  EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{12});
+}
+
 TEST(Hangs, OfTwoThatDifferNoneIsRight) {
   Two two;
   for (int i = 0; i < 8; ++i, two.now_ns += kHangPeriod_ns) {

@@ -114,6 +114,7 @@ TEST_F(SendTest, EveryFieldOfAWindowArrives) {
   const uint64_t with_library_hash = windows[1].comm_id_hash, library_hash = 0xc0ffee'0000'0001;
   for (auto& window : windows) {
     if (window.comm_id_hash == with_library_hash) window.library_hash = library_hash;
+    window.is_gone = window.rank == 8207;
   }
   sender_->add(windows);
   ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));
@@ -148,11 +149,12 @@ TEST_F(SendTest, EveryFieldOfAWindowArrives) {
     EXPECT_EQ(got.bytes, static_cast<int64_t>(sent.bytes));
     EXPECT_EQ(got.entered, static_cast<int64_t>(*sent.entered));
     EXPECT_EQ(got.left, static_cast<int64_t>(*sent.left));
+    EXPECT_EQ(got.is_gone, rank == 7);
     EXPECT_EQ(got.operation, sent.call == 0 ? "ALL_REDUCE" : "REDUCE_SCATTER");
   }
   sender_->stop();
-  // Seven metrics of each window, and four reasons of each rank.
-  EXPECT_EQ(sender_->health().accepted, 24U * 7 + 8 * 4);
+  // Seven metrics of each window, the state of three, and four reasons of each rank.
+  EXPECT_EQ(sender_->health().accepted, 24U * 7 + 3 + 8 * 4);
 }
 
 TEST_F(SendTest, AWindowWithoutEvidenceIsNotCompared) {

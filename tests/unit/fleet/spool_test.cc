@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -160,6 +161,44 @@ TEST_F(SpoolTest, SettlesManyAtOnce) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(next(*spool).size(), 400U);
+}
+
+// The system says once that a file could not be synced; the next sync of it succeeds.
+TEST_F(SpoolTest, WhatComesWhileASyncFailsIsRefusedToo) {
+  for (const bool begins_another : {false, true}) {
+    std::atomic<int> syncs = 0;
+    std::atomic<bool> may_fail = false;
+    SpoolOptions options;
+    options.segment_bytes = begins_another ? 1 : 1 << 20;
+    options.sync = [&](int) {
+      if (++syncs > 1) return 0;
+      while (!may_fail) std::this_thread::yield();
+      return -1;
+    };
+    const auto spool = open(options);
+    ASSERT_TRUE(spool->append("one").ok());
+    bool is_settled = true;
+    std::thread first([&] { is_settled = spool->settle().ok(); });
+    while (syncs == 0) std::this_thread::yield();
+    if (begins_another) {  // it waits for the sync, and is in a segment of its own
+      std::thread second([&] {
+        EXPECT_TRUE(spool->append("two").ok());
+        EXPECT_TRUE(spool->settle().ok());
+      });
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      may_fail = true;
+      second.join();
+    } else {
+      ASSERT_TRUE(spool->append("two").ok());
+      may_fail = true;
+      EXPECT_FALSE(spool->settle().ok());
+    }
+    first.join();
+    EXPECT_FALSE(is_settled);
+    ASSERT_TRUE(spool->append("three").ok());
+    EXPECT_TRUE(spool->settle().ok());
+    EXPECT_GE(segments().size(), 2U) << "a segment that was not synced is not appended to";
+  }
 }
 
 TEST_F(SpoolTest, HasOneOwnerAndWrongBytesAreNotBelieved) {

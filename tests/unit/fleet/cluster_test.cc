@@ -1,0 +1,274 @@
+// The server's knowledge of jobs over time: that begin, go on, end, and are forgotten.
+#include "fleet/server/cluster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fleet/server/analysis.h"
+#include "fleet/store/sqlite_store.h"
+#include "held_clock.h"
+#include "temp_folder.h"
+#include "unit/fleet/fleet_noise.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr uint64_t kWindow_ns = 5 * kSecond;
+
+// Takes no incidents for a while, as a file that another program holds.
+class BusyStore : public store::ClusterStore {
+ public:
+  BusyStore(std::unique_ptr<store::ClusterStore> store, const bool& is_busy)
+      : store_(std::move(store)), is_busy_(is_busy) {}
+
+  Result<store::Written> write(const wire::Batch& batch) override { return store_->write(batch); }
+  Status write(const std::vector<store::IncidentRow>& incidents) override {
+    if (is_busy_) return Error(Errc::kBusy, "the file is locked");
+    return store_->write(incidents);
+  }
+  Status settle() override { return store_->settle(); }
+  Status each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t)>& take) override {
+    return store_->each_window(from_ns, take);
+  }
+  std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const override {
+    return store_->node_number(cluster, node);
+  }
+  Result<store::History> history(const store::HistoryQuery& query) override { return store_->history(query); }
+  Result<std::vector<store::IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns,
+                                                    size_t limit) override {
+    return store_->incidents(cluster, since_ns, limit);
+  }
+  Result<std::vector<store::IncidentRow>> open_incidents() override { return store_->open_incidents(); }
+  Result<store::Coverage> coverage() override { return store_->coverage(); }
+  std::optional<store::Backlog> backlog() override { return store_->backlog(); }
+  Result<Json> sql(const std::string& statement, uint64_t rows) override { return store_->sql(statement, rows); }
+  void interrupt() override { store_->interrupt(); }
+
+ private:
+  std::unique_ptr<store::ClusterStore> store_;
+  const bool& is_busy_;
+};
+
+class ClusterTest : public ::testing::Test {
+ protected:
+  ClusterTest() { open(); }
+
+  void open() {
+    cluster.reset();
+    auto store = store::SqliteStore::open({.path = folder.path() + "/c.db"});
+    ASSERT_TRUE(store.ok());
+    auto opened = Cluster::open(std::make_unique<BusyStore>(std::move(*store), is_busy), clock);
+    ASSERT_TRUE(opened.ok());
+    cluster = std::move(*opened);
+  }
+  // Of a rank in a communicator of 16 ranks, 8 on a node: the window that ended last.
+  wire::Window window(const std::string& job, uint32_t rank, double work_s) const {
+    wire::Window one;
+    one.sender = {"lab", fmt::format("node-{}", rank / 8), job};
+    one.end_ns = clock.now_ns - clock.now_ns % kWindow_ns;
+    one.start_ns = one.end_ns - kWindow_ns;
+    one.rank = one.comm_rank = rank;
+    one.communicator = 77;
+    one.nranks = 16;
+    one.count = 5;
+    one.work_s = work_s;
+    one.bytes = 5'000'000;
+    return one;
+  }
+  void send(std::vector<wire::Window> windows) {
+    wire::Batch batch;
+    batch.windows = std::move(windows);
+    const bool is_taken = cluster->take(batch).ok();
+    EXPECT_EQ(is_taken, !is_busy || health()["unwritten_incidents"] == 0);
+  }
+  void pass(uint64_t seconds) {
+    for (; seconds > 0; --seconds) {
+      clock.now_ns += kSecond;
+      cluster->tick();
+    }
+  }
+  // `slow`: of rank 5, as a share of a step.
+  void run(const std::string& job, size_t count, double slow = 0, uint32_t ranks = 16) {
+    for (; count > 0; --count) {
+      pass(5);
+      std::vector<wire::Window> windows;
+      for (uint32_t rank = 0; rank < ranks; ++rank) {
+        windows.push_back(window(job, rank, workload.window(rank, rank == 5 ? slow : 0)));
+      }
+      send(std::move(windows));
+    }
+  }
+  Json outliers() {
+    auto found = cluster->outliers({});
+    EXPECT_TRUE(found.ok());
+    return std::move(*found);
+  }
+  Json incidents() {
+    auto found = cluster->incidents("", 0, 100);
+    EXPECT_TRUE(found.ok());
+    return found->at("incidents");
+  }
+  Json health() {
+    auto found = cluster->health();
+    EXPECT_TRUE(found.ok());
+    return std::move(*found);
+  }
+  std::string metrics() {
+    auto found = cluster->metrics();
+    EXPECT_TRUE(found.ok());
+    return std::move(*found);
+  }
+
+  TempFolder folder;
+  HeldClock clock;
+  bool is_busy = false;
+  Workload workload{16, kUsualNoise, 1};
+  std::unique_ptr<Cluster> cluster;
+};
+
+TEST_F(ClusterTest, AStragglerOfAJobThatEndsIsSilentAndNotOpenForEver) {
+  run("j1", 40);
+  run("j1", 20, 0.5);
+  ASSERT_THAT(outliers()["outliers"], SizeIs(1));
+  EXPECT_THAT(metrics(), HasSubstr("ingero_fleet_incidents_open{"));
+  pass(60);
+  EXPECT_THAT(outliers()["outliers"], IsEmpty());
+  EXPECT_EQ(outliers()["jobs"][0]["ranks"], 0);
+  EXPECT_THAT(metrics(), Not(HasSubstr("ingero_fleet_incidents_open{")));
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["rank"], 5);
+  EXPECT_EQ(incidents()[0]["state"], "silent");
+  // It goes on: the rank is named anew.
+  run("j1", 20, 0.5);
+  EXPECT_THAT(outliers()["outliers"], SizeIs(1));
+}
+
+TEST_F(ClusterTest, AfterARestartAJobThatDoesNotGoOnIsSilentToo) {
+  run("j1", 40);
+  run("j1", 20, 0.5);
+  cluster.reset();
+  clock.now_ns += 200 * kSecond;
+  open();
+  EXPECT_THAT(outliers()["outliers"], SizeIs(1));
+  pass(60);
+  EXPECT_THAT(outliers()["outliers"], IsEmpty());
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "silent");
+}
+
+TEST_F(ClusterTest, JobsThatEndedMakeRoomForLaterOnes) {
+  for (int job = 0; job < 300; ++job) {
+    run(fmt::format("job-{}", job), 3, 0, 4);
+    EXPECT_LT(health()["jobs"], 60);
+  }
+  const Json jobs = outliers()["jobs"];
+  const auto last = std::find_if(jobs.begin(), jobs.end(), [](const Json& job) { return job["job_id"] == "job-299"; });
+  ASSERT_NE(last, jobs.end());
+  EXPECT_EQ((*last)["ranks"], 4);
+  EXPECT_EQ(health()["not_compared"]["too_many_jobs"], 0);
+  EXPECT_EQ(health()["displaced_jobs"], 0);
+  pass(700);
+  EXPECT_EQ(health()["jobs"], 0);
+  EXPECT_THAT(metrics(), HasSubstr("ingero_fleet_jobs 0\n"));
+}
+
+TEST_F(ClusterTest, NamesOfJobsThatDoNotExistKeepNoRoom) {
+  std::vector<wire::Window> windows;
+  for (size_t job = 0; job < kMaxJobs; ++job) windows.push_back(window(fmt::format("invented-{}", job), 0, 1));
+  send(std::move(windows));
+  send({window("real", 0, 1)});
+  EXPECT_EQ(health()["not_compared"]["too_many_jobs"], 1) << "none is silent yet";
+  pass(40);
+  run("real", 2, 0, 4);
+  EXPECT_EQ(health()["not_compared"]["too_many_jobs"], 1);
+  EXPECT_EQ(health()["displaced_jobs"], 1);
+  EXPECT_EQ(health()["jobs"], kMaxJobs);
+  EXPECT_THAT(metrics(), HasSubstr("ingero_fleet_displaced_jobs_total 1\n"));
+}
+
+TEST_F(ClusterTest, WhatWasLateStaysCountedWhenItsJobIsForgotten) {
+  run("j1", 2, 0, 4);
+  wire::Window late = window("j1", 4, 1);
+  pass(5);
+  send({late});
+  EXPECT_EQ(health()["not_compared"]["late"], 1);
+  pass(700);
+  EXPECT_EQ(health()["jobs"], 0);
+  EXPECT_EQ(health()["not_compared"]["late"], 1);
+}
+
+TEST_F(ClusterTest, AnIncidentThatCannotBeWrittenIsWrittenLater) {
+  run("j1", 40);
+  is_busy = true;
+  run("j1", 20, 0.5);
+  EXPECT_EQ(health()["unwritten_incidents"], 1);
+  EXPECT_THAT(incidents(), IsEmpty());
+  is_busy = false;
+  pass(1);
+  EXPECT_EQ(health()["unwritten_incidents"], 0);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "open");
+  is_busy = true;
+  pass(60);
+  is_busy = false;
+  pass(1);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "silent");
+  EXPECT_EQ(health()["lost_incidents"], 0);
+}
+
+std::vector<uint32_t> ranks_of(const Json& hang) {
+  std::vector<uint32_t> ranks;
+  for (const Json& one : hang["evidence"]["ranks"]) ranks.push_back(one["rank"]);
+  return ranks;
+}
+
+// As where its agent was started anew, and what was made before it has no numbers.
+TEST_F(ClusterTest, ANodeThatSendsWithoutNumbersIsNotSilent) {
+  const auto go_on = [&](int64_t number, bool has_all_numbers, bool is_hanging) {
+    pass(5);
+    std::vector<wire::Window> windows;
+    for (uint32_t rank = 0; rank < 16; ++rank) {
+      wire::Window one = window("j1", rank, 1);
+      one.work_s.reset();
+      if (rank < 8 || has_all_numbers) {
+        one.entered = number + (is_hanging && rank != 3 ? 1 : 0);
+        one.left = number;
+      }
+      windows.push_back(std::move(one));
+    }
+    send(std::move(windows));
+  };
+  for (int64_t number = 1; number <= 6; ++number) go_on(number, true, false);
+  for (int64_t number = 7; number <= 12; ++number) go_on(number, false, false);
+  for (int i = 0; i < 6; ++i) go_on(12, false, true);
+  const Json answer = cluster->hangs("");
+  ASSERT_THAT(answer["hangs"], SizeIs(1));
+  EXPECT_EQ(answer["hangs"][0]["kind"], "missing_enter");
+  EXPECT_THAT(ranks_of(answer["hangs"][0]), ElementsAre(3U));
+  EXPECT_EQ(answer["hangs"][0]["evidence"]["not_observed_ranks"], 8);
+  EXPECT_EQ(answer["jobs"][0]["unnumbered_ranks"], 8);
+  EXPECT_THAT(incidents(), SizeIs(1)) << "no other ever was";
+  const auto analysis = analyse(*cluster, {});
+  ASSERT_TRUE(analysis.ok());
+  EXPECT_THAT(dump((*analysis)["sentences"]),
+              HasSubstr("Of 8 ranks it is not known which collectives they enter, nor whether they hang."));
+}
+
+TEST_F(ClusterTest, WithoutAnyNumbersItIsNotSaidThatNoJobHangs) {
+  run("j1", 5);
+  EXPECT_EQ(cluster->hangs("")["jobs"][0]["communicators"], 0);
+  EXPECT_EQ(cluster->hangs("")["jobs"][0]["unnumbered_ranks"], 16);
+  const auto analysis = analyse(*cluster, {});
+  ASSERT_TRUE(analysis.ok());
+  EXPECT_THAT(dump((*analysis)["sentences"]), HasSubstr("Whether a job hangs is not known"));
+}
+
+}  // namespace
+}  // namespace ingero::fleet::server

@@ -430,7 +430,7 @@ void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
         continue;
       }
     }
-    if (!event.has(hal::Has::kStack)) continue;
+    if (!event.has(hal::Has::kStack) || event.stack_id != 0) continue;  // none is taken, or it was found before
     const auto found = table.waiting.find({event.tid, event.start_mono_ns});
     if (found == table.waiting.end()) {
       event.clear(hal::Has::kStack);

@@ -403,6 +403,7 @@ void Recorder::Impl::take_tasks(EventBatch& batch) {
       event.wall_offset_ns = normaliser->wall_offset_ns();
       batch.records.events.push_back(event);
     }
+    if (entry != known.end()) entry->second.counters = ended.counters;
   }
   for (const wire_task& task : batch.records.tasks) {
     switch (task.type) {

@@ -40,6 +40,7 @@ constexpr std::chrono::seconds kKeptIdle{5};
 constexpr std::chrono::seconds kKeptBusy{30};  // where new stacks come all the time
 constexpr unsigned kRoundsWaited = 64;
 constexpr unsigned kRoundsPerRelease = 100;
+constexpr std::chrono::seconds kFilesKept{30};  // that no process has mapped any more; deleted ones take up their disk
 
 using CallKey = std::pair<uint32_t, uint64_t>;  // tid, start
 struct KeyHash {
@@ -153,6 +154,7 @@ struct StackTable::Impl {
   std::unordered_map<CallKey, uint64_t, KeyHash> hung;
   std::unordered_set<uint64_t> reported;  // ids given to the naming thread
   unsigned round = 0;
+  std::chrono::steady_clock::time_point forget_files_at{};
 
   // Kept for processes that are not known yet, too: a short one may become known only after its maps are gone.
   std::deque<std::pair<uint32_t, hal::Mapping>> recent;
@@ -205,6 +207,7 @@ struct StackTable::Impl {
 
   void name_all();
   void forget_symbols(std::unique_lock<std::mutex>& lock);
+  void release_memory();
   void hand_out(EventBatch& batch);
   bool learn_code(EventBatch& batch);
   void take_stacks(kernelside::Drain& drain, EventBatch& batch);
@@ -401,6 +404,18 @@ void StackTable::Impl::take_stacks(kernelside::Drain& drain, EventBatch& batch) 
   batch.records.stacks.clear();
 }
 
+// Files and what was read of them: containers have files of their own, of which each start brings some fifty.
+void StackTable::Impl::release_memory() {
+  files.release_memory();
+  ledger.add(hal::Loss::code_file_lost, files.take_refused());
+  const auto now = std::chrono::steady_clock::now();
+  if (now < forget_files_at) return;
+  forget_files_at = now + kFilesKept;
+  if (files.size() >= symbols::CodeFiles::kMax) spaces.clear();  // of untraced processes no end is reported
+  unwinder.forget();
+  files.forget_unused();
+}
+
 void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
   Impl& table = *impl_;
   {
@@ -444,7 +459,7 @@ void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
   if (table.waiting.size() > kMaxWaiting || table.round % kRoundsWaited == 0) {
     std::erase_if(table.waiting, [&](const auto& entry) { return table.round - entry.second.round >= kRoundsWaited; });
   }
-  if (table.round % kRoundsPerRelease == 0) table.files.release_memory();
+  if (table.round % kRoundsPerRelease == 0) table.release_memory();
   const std::scoped_lock lock(table.mutex);
   table.hand_out(batch);
 }

@@ -111,7 +111,9 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(library_off, "kernelside", kInfo,                                                                                  \
     "Libraries in use whose calls are recorded only with a flag that was not given.")                                  \
   X(library_32bit, "kernelside", kInfo,                                                                                \
-    "32-bit libraries in use: what their calls pass in structures or behind pointers is not read.")
+    "32-bit libraries in use: what their calls pass in structures or behind pointers is not read.")                    \
+  X(code_file_lost, "agent", kInfo,                                                                                    \
+    "Mappings of code whose frames are unknown because too many files of code were in use.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -115,7 +115,9 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(code_file_lost, "agent", kInfo,                                                                                    \
     "Mappings of code whose frames are unknown because too many files of code were in use.")                           \
   X(model_server_lost, "agent", kLoss,                                                                                 \
-    "Times that a model server, or a process whose server was to be found, did not fit the tables of them.")
+    "Times that a model server, or a process whose server was to be found, did not fit the tables of them.")           \
+  X(stack_unjoined, "agent", kInfo,                                                                                    \
+    "Calls and off-CPU intervals that came without their stack: it was read long before, or too many were.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

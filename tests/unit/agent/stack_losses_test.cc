@@ -60,6 +60,19 @@ class StackTableTest : public ::testing::Test {
     stacks_->start();
   }
 
+  // Rounds without a record.
+  void pass(unsigned rounds) {
+    EventBatch none;
+    for (unsigned i = 0; i < rounds; ++i) stacks_->take(*drain_, none);
+  }
+  // The call comes now; whether it gets a stack.
+  bool has_stack(uint32_t tid) {
+    EventBatch batch;
+    batch.records.events.push_back(call_with_stack(tid));
+    stacks_->take(*drain_, batch);
+    return batch.records.events[0].has(hal::Has::kStack);
+  }
+
   hal::LossLedger ledger_;
   const hal::CallTable calls_{{}};
   const kernelside::ProbeTable probes_;
@@ -110,6 +123,49 @@ TEST_F(StackTableTest, ABatchThatIsTakenAgainKeepsItsStacks) {
   EXPECT_TRUE(batch_.records.events[0].has(hal::Has::kStack));
   EXPECT_EQ(batch_.records.events[0].stack_id, id);
   EXPECT_TRUE(batch_.records.events[1].has(hal::Has::kStack));
+}
+
+// The ring of calls holds many more rounds than that of stacks: what is behind is read much later.
+TEST_F(StackTableTest, AStackIsKeptUntilWhatWasBegunBeforeItIsRead) {
+  pass(10);
+  const testing::Bytes record(sizeof(wire_call));
+  const uint64_t open = events_.begin(record);
+  for (const uint32_t tid : {1U, 2U, 3U}) batch_.records.stacks.push_back(stack_of(tid, WIRE_STACK_SYNC));
+  stacks_->take(*drain_, batch_);
+  pass(1000);
+  EXPECT_TRUE(has_stack(1));
+  EXPECT_EQ(ledger_.count(hal::Loss::stack_unjoined), 0U);
+  events_.finish(open, true);
+  ASSERT_TRUE(drain_->poll(0, 1000, batch_.records).ok());
+  EXPECT_TRUE(has_stack(2)) << "its call may have been begun a moment later";
+  pass(200);
+  EXPECT_FALSE(has_stack(3)) << "its call would have come by now";
+  EXPECT_EQ(ledger_.count(hal::Loss::stack_unjoined), 1U);
+}
+
+TEST_F(StackTableTest, AThreadThatSleepsForLongHasItsLastStackWhenItWakes) {
+  for (const uint32_t tid : {1U, 2U}) batch_.records.stacks.push_back(stack_of(tid, WIRE_STACK_ASLEEP));
+  auto before = stack_of(2, WIRE_STACK_ASLEEP);
+  before.head.start_ns = kStartNs - 1;
+  batch_.records.stacks.push_back(std::move(before));
+  stacks_->take(*drain_, batch_);
+  pass(1000);
+  EXPECT_TRUE(has_stack(1));
+  EXPECT_TRUE(has_stack(2));
+  EXPECT_FALSE(has_stack(1)) << "it is another interval's";
+  EXPECT_EQ(ledger_.count(hal::Loss::stack_unjoined), 1U);
+}
+
+TEST_F(StackTableTest, StacksThatFindNoRoomAreMissedByTheirCalls) {
+  constexpr uint32_t kMaxWaiting = 1 << 16;
+  for (uint32_t tid = 1; tid <= kMaxWaiting + 1; ++tid) {
+    batch_.records.stacks.push_back(stack_of(tid, WIRE_STACK_SYNC));
+    if (batch_.records.stacks.size() == 1024) stacks_->take(*drain_, batch_);
+  }
+  stacks_->take(*drain_, batch_);
+  EXPECT_TRUE(has_stack(kMaxWaiting));
+  EXPECT_FALSE(has_stack(kMaxWaiting + 1));
+  EXPECT_EQ(ledger_.count(hal::Loss::stack_unjoined), 1U);
 }
 
 }  // namespace

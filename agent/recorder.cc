@@ -403,6 +403,7 @@ void Recorder::Impl::take_tasks(EventBatch& batch) {
       event.wall_offset_ns = normaliser->wall_offset_ns();
       batch.records.events.push_back(event);
     }
+    if (entry != known.end()) entry->second.counters = ended.counters;
   }
   for (const wire_task& task : batch.records.tasks) {
     switch (task.type) {
@@ -686,8 +687,9 @@ void Recorder::Impl::capture() {
     const uint64_t polled_mono_ns = clock.mono_ns();
     const auto drained = drain->poll(more || last_round ? 0 : kDrainTimeoutMs, kEventsPerBatch, batch->records);
     more = drained.ok() && *drained;
-    was_emptied = was_emptied || !more;
-    batch->watermark_mono_ns = more ? 0 : polled_mono_ns;
+    const bool is_complete = drained.ok() && drain->is_complete();
+    was_emptied = was_emptied || is_complete;
+    batch->watermark_mono_ns = is_complete ? polled_mono_ns : 0;
     if (!drained.ok()) log_error("{}", drained.error().text());
     if (stacks) stacks->take(*drain, *batch);  // before a process that ran another program is looked at again
     // Behind the poll: what its events needed of probes was on before.

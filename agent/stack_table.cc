@@ -40,6 +40,7 @@ constexpr std::chrono::seconds kKeptIdle{5};
 constexpr std::chrono::seconds kKeptBusy{30};  // where new stacks come all the time
 constexpr unsigned kRoundsWaited = 64;
 constexpr unsigned kRoundsPerRelease = 100;
+constexpr std::chrono::seconds kFilesKept{30};  // that no process has mapped any more; deleted ones take up their disk
 
 using CallKey = std::pair<uint32_t, uint64_t>;  // tid, start
 struct KeyHash {
@@ -147,12 +148,18 @@ struct StackTable::Impl {
     uint64_t id;
     uint32_t weight;
     unsigned round;
+    bool is_asleep;  // of a thread outside calls: what it is of comes when the thread wakes
   };
   std::unordered_map<CallKey, Waiting, KeyHash> waiting;
+  std::unordered_map<uint32_t, std::pair<uint64_t, Waiting>>
+      asleep;                         // by tid, with the start: the last of each, for long
+  kernelside::Drain::Position begun;  // what was in the rings in round `begun_round`
+  unsigned begun_round = 0;
   // Stacks of calls that hung: such a call keeps the stack of its hang, not that of its return.
   std::unordered_map<CallKey, uint64_t, KeyHash> hung;
   std::unordered_set<uint64_t> reported;  // ids given to the naming thread
   unsigned round = 0;
+  std::chrono::steady_clock::time_point forget_files_at{};
 
   // Kept for processes that are not known yet, too: a short one may become known only after its maps are gone.
   std::deque<std::pair<uint32_t, hal::Mapping>> recent;
@@ -205,10 +212,13 @@ struct StackTable::Impl {
 
   void name_all();
   void forget_symbols(std::unique_lock<std::mutex>& lock);
+  void release_memory();
   void hand_out(EventBatch& batch);
   bool learn_code(EventBatch& batch);
   void take_stacks(kernelside::Drain& drain, EventBatch& batch);
   uint64_t keep(const kernelside::StackRecord& record);
+  std::optional<Waiting> stack_of(const CallKey& key);
+  void forget_waiting(const kernelside::Drain& drain);
   void remember(const Unnamed& stack);
 };
 
@@ -391,7 +401,9 @@ void StackTable::Impl::take_stacks(kernelside::Drain& drain, EventBatch& batch) 
     }
     if (record.head.reason != WIRE_STACK_WAITING) {
       const auto weight = static_cast<uint32_t>(record.head.weight - 1 < kMaxWeight ? record.head.weight : 1);
-      waiting[key] = {id, weight, round};
+      if (waiting.size() < kMaxWaiting || waiting.contains(key)) {
+        waiting[key] = {id, weight, round, record.head.reason == WIRE_STACK_ASLEEP};
+      }
     } else if (hung.contains(key) || hal::has_room(hung, kMaxHung, hal::Loss::hang_stack_lost, ledger)) {
       hung[key] = id;
     }
@@ -399,6 +411,43 @@ void StackTable::Impl::take_stacks(kernelside::Drain& drain, EventBatch& batch) 
   // Releases memory after a burst: a kilobyte per stack, in every recycled batch.
   if (batch.records.stacks.capacity() > kStacksKept) batch.records.stacks = std::vector<kernelside::StackRecord>();
   batch.records.stacks.clear();
+}
+
+// The stack that waits for this call or interval, which is the last to ask for it.
+std::optional<StackTable::Impl::Waiting> StackTable::Impl::stack_of(const CallKey& key) {
+  if (const auto found = waiting.extract(key)) return found.mapped();
+  const auto found = asleep.find(key.first);
+  if (found == asleep.end() || found->second.first != key.second) return std::nullopt;
+  return asleep.extract(found).mapped().second;
+}
+
+// A stack whose call was lost waits in vain: by now all has been read that was in the rings a while after it. A thread
+// that sleeps outside calls may do so for hours.
+void StackTable::Impl::forget_waiting(const kernelside::Drain& drain) {
+  std::erase_if(waiting, [this](const auto& entry) {
+    const auto& [key, stack] = entry;
+    if (stack.round > begun_round) return false;
+    if (stack.is_asleep) {
+      if (asleep.size() >= kMaxWaiting) asleep.clear();  // most are of threads that have ended
+      auto& last = asleep[key.first];
+      if (last.first < key.second) last = {key.second, stack};
+    }
+    return true;
+  });
+  begun = drain.position();
+  begun_round = round;
+}
+
+// Files and what was read of them: containers have files of their own, of which each start brings some fifty.
+void StackTable::Impl::release_memory() {
+  files.release_memory();
+  ledger.add(hal::Loss::code_file_lost, files.take_refused());
+  const auto now = std::chrono::steady_clock::now();
+  if (now < forget_files_at) return;
+  forget_files_at = now + kFilesKept;
+  if (files.size() >= symbols::CodeFiles::kMax) spaces.clear();  // of untraced processes no end is reported
+  unwinder.forget();
+  files.forget_unused();
 }
 
 void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
@@ -430,21 +479,18 @@ void StackTable::take(kernelside::Drain& drain, EventBatch& batch) {
         continue;
       }
     }
-    if (!event.has(hal::Has::kStack)) continue;
-    const auto found = table.waiting.find({event.tid, event.start_mono_ns});
-    if (found == table.waiting.end()) {
+    if (!event.has(hal::Has::kStack) || event.stack_id != 0) continue;  // none is taken, or it was found before
+    const auto stack = table.stack_of({event.tid, event.start_mono_ns});
+    if (!stack) {
       event.clear(hal::Has::kStack);
+      table.ledger.add(hal::Loss::stack_unjoined);
       continue;
     }
-    event.stack_id = found->second.id;
-    event.stack_weight = found->second.weight;
-    table.waiting.erase(found);
+    event.stack_id = stack->id;
+    event.stack_weight = stack->weight;
   }
-  // A stack whose call was lost waits in vain.
-  if (table.waiting.size() > kMaxWaiting || table.round % kRoundsWaited == 0) {
-    std::erase_if(table.waiting, [&](const auto& entry) { return table.round - entry.second.round >= kRoundsWaited; });
-  }
-  if (table.round % kRoundsPerRelease == 0) table.files.release_memory();
+  if (table.round % kRoundsWaited == 0 && kernelside::Drain::is_past(table.begun)) table.forget_waiting(drain);
+  if (table.round % kRoundsPerRelease == 0) table.release_memory();
   const std::scoped_lock lock(table.mutex);
   table.hand_out(batch);
 }

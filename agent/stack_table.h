@@ -53,7 +53,7 @@ class StackTable {
   void mapped(uint32_t pid, const hal::Mapping& mapping);
   // Unwinds the batch's stacks, sets its events' stack ids, and adds what has been named since. The record of a code
   // object may come after a stack that names it, in which case `drain` is read once more. Likewise of what is in the
-  // ring of stacks by now, whatever the batch holds.
+  // ring of stacks by now, whatever the batch holds. Of a batch that was taken before, the events keep what they have.
   void take(kernelside::Drain& drain, EventBatch& batch);
   // Looks up the program's symbol at `address`, the handle of a launch: if it is a function, its name comes with a
   // later batch.

@@ -402,7 +402,9 @@ int dump_processes(struct bpf_iter__task *ctx)
 	process = bpf_task_storage_get(&processes, task, NULL, 0);
 	if (process && !process->start_ns)
 		process->start_ns = task->start_time; /* marked by user space, which knows it less exactly */
-	if (process && process->traced == WIRE_TRACED_YES)
+	/* of one that ended its last counters are in the ring; it is listed until its parent has waited for it, or
+	 * longer */
+	if (process && process->traced == WIRE_TRACED_YES && !process->ended)
 		bpf_seq_write(seq, process, sizeof(*process));
 	return 0;
 }

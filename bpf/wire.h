@@ -547,7 +547,7 @@ struct wire_process {
 	__u64 net_received_bytes;
 	__u64 net_sends;
 	__u64 net_receives;
-	__u32 ended; /* its exit was reported */
+	__u32 ended; /* its exit was reported: not in the dump any more, though its task may be there for long */
 	__u32 pad;
 };
 

@@ -111,7 +111,13 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(library_off, "kernelside", kInfo,                                                                                  \
     "Libraries in use whose calls are recorded only with a flag that was not given.")                                  \
   X(library_32bit, "kernelside", kInfo,                                                                                \
-    "32-bit libraries in use: what their calls pass in structures or behind pointers is not read.")
+    "32-bit libraries in use: what their calls pass in structures or behind pointers is not read.")                    \
+  X(code_file_lost, "agent", kInfo,                                                                                    \
+    "Mappings of code whose frames are unknown because too many files of code were in use.")                           \
+  X(model_server_lost, "agent", kLoss,                                                                                 \
+    "Times that a model server, or a process whose server was to be found, did not fit the tables of them.")           \
+  X(stack_unjoined, "agent", kInfo,                                                                                    \
+    "Calls and off-CPU intervals that came without their stack: it was read long before, or too many were.")
 
 enum class Loss : uint8_t {
 #define X(name, room, severity, sentence) name,

@@ -23,8 +23,9 @@ struct Drain::Impl {
   Normaliser& normaliser;
   hal::LossLedger& ledger;
   RingRecords* batch = nullptr;
-  Position ends;           // end_here(): how far each had come
-  hal::Exchange exchange;  // of the call at hand
+  Position ends;                                  // end_here(): how far each had come
+  uint64_t critical_begun = 0, events_begun = 0;  // as the last poll() began
+  hal::Exchange exchange;                         // of the call at hand
 
   Impl(std::unique_ptr<EventRings> from, const hal::CallTable& call_table, Normaliser& to_events,
        hal::LossLedger& losses)
@@ -197,8 +198,15 @@ bool Drain::take_stacks(RingRecords& batch) {
   });
 }
 
+bool Drain::is_complete() const {
+  return impl_->rings->critical.consumed() >= impl_->critical_begun &&
+         impl_->rings->events.consumed() >= impl_->events_begun;
+}
+
 Result<bool> Drain::poll(int timeout_ms, size_t max_events, RingRecords& batch) {
   impl_->batch = &batch;
+  impl_->critical_begun = impl_->rings->critical.produced();
+  impl_->events_begun = impl_->rings->events.produced();
   std::array<epoll_event, 4> ready{};
   if (epoll_wait(impl_->ready.get(), ready.data(), ready.size(), timeout_ms) < 0 && errno != EINTR) {
     return errno_error("wait for the rings");

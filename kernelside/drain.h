@@ -83,6 +83,10 @@ class Drain {
   // Appends records to `batch` until the rings are empty or it holds `max_events`; waits up to `timeout_ms` for a
   // wake-up first. True when records may be left.
   Result<bool> poll(int timeout_ms, size_t max_events, RingRecords& batch);
+  // Whether the last poll() and those before it took all that had been begun when it was called, but for stacks. False:
+  // the batch was full, or a record that is not finished holds back those behind it, perhaps for as long as a page
+  // takes to come from a disk.
+  bool is_complete() const;
   // Appends the stacks and code objects that are in their ring by now, kStacksAtOnce of them at most. True when no more
   // were there.
   bool take_stacks(RingRecords& batch);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -32,26 +33,31 @@ bool parse_kernel_message(std::string_view record, KernelMessage& out) {
   return true;
 }
 
-Result<KernelLog> KernelLog::open(const std::string& path) {
+Result<KernelLog> KernelLog::open(const std::string& path, const Clock& clock) {
+  const uint64_t opened_mono_ns = clock.mono_ns();
   Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd.valid()) return errno_error(path);
   if (::lseek(fd.get(), 0, SEEK_END) < 0 && errno != ESPIPE) return errno_error(path);
-  return KernelLog(std::move(fd));
+  return KernelLog(std::move(fd), clock, opened_mono_ns);
 }
 
 uint64_t KernelLog::read(const std::function<void(uint64_t, std::string_view)>& each) {
   uint64_t lost = 0;
+  const uint64_t began_mono_ns = clock_->mono_ns();
   std::array<char, kRecordBytes> buffer;
   for (size_t i = 0; i < kMaxAtOnce; ++i) {
     const ssize_t size = ::read(fd_.get(), buffer.data(), buffer.size());
     if (size < 0 && (errno == EPIPE || errno == EINTR || errno == EINVAL))
       continue;  // EPIPE: overwritten; the sequence number shows it
-    if (size <= 0) break;
+    if (size <= 0) {
+      since_mono_ns_ = began_mono_ns;
+      break;
+    }
     KernelMessage message;
     if (!parse_kernel_message({buffer.data(), static_cast<size_t>(size)}, message)) continue;
     if (next_sequence_ != 0 && message.sequence > next_sequence_) lost += message.sequence - next_sequence_;
     next_sequence_ = message.sequence + 1;
-    each(message.mono_ns, message.text);
+    each(std::clamp(message.mono_ns, since_mono_ns_, clock_->mono_ns()), message.text);
   }
   return lost;
 }

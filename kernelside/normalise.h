@@ -72,7 +72,8 @@ class Normaliser {
   bool call(std::span<const std::byte> record, hal::Event& event, hal::Exchange& exchange);
   // One WIRE_SCHED record: an off-CPU interval and why it was, also remembered for the call it happened in.
   bool sched(std::span<const std::byte> record, hal::Event& event, hal::Wait& wait);
-  // One call in flight from the dump; outcome kInFlight, no duration.
+  // One call in flight from the dump; outcome kInFlight, no duration. False, and not counted: it began while its thread
+  // was being read.
   bool in_flight(const wire_call_record& record, hal::Event& event, hal::Exchange& exchange);
   // Forgets a thread that ended.
   void forget(uint32_t tid) { intervals_.erase(tid); }

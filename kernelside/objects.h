@@ -86,6 +86,7 @@ class Objects {
   int map_fd(std::string_view name) const;  // -1: no such map
   // A fresh read of the in-flight or processes dump: whole records.
   Result<std::vector<wire_call_record>> calls_in_flight() const;
+  // Of processes those that have not ended: the last counters of one that has are in the critical ring.
   Result<std::vector<wire_process>> processes() const;
   // How long each followed thread waited in all; forgets wakers that woke none for long.
   Result<std::vector<wire_totals>> totals() const;

@@ -205,6 +205,7 @@ struct Cfi::Rules {
 };
 
 struct Cfi::File {
+  std::shared_ptr<const CodeFile> code;  // whose bytes the others read: goes last
   OwnedElf elf;
   std::unique_ptr<Dwarf_CFI, CfiEnd> cfi;  // reads from elf: goes first
   std::unordered_map<uint64_t, Rules> rules;
@@ -213,14 +214,17 @@ struct Cfi::File {
 Cfi::Cfi(const Machine& machine) : machine_(machine) { elf_version(EV_CURRENT); }
 Cfi::~Cfi() = default;
 
+void Cfi::forget() {
+  files_.clear();
+  rules_ = 0;
+}
+
 const Cfi::Rules& Cfi::rules(const CodeFile& file, uint64_t address) {
-  if (rules_ >= kMaxRules) {
-    files_.clear();
-    rules_ = 0;
-  }
+  if (rules_ >= kMaxRules) forget();
   auto& known = files_[&file];
   if (!known) {
     known = std::make_unique<File>();
+    known->code = file.shared_from_this();
     known->elf = elf_of(file.mapped());
     if (known->elf) known->cfi.reset(dwarf_getcfi_elf(known->elf.get()));
   }

@@ -1,8 +1,8 @@
 // Call frame information: from the registers inside a function to those of its caller (DWARF 5, 6.4), read by libdw
 // from a file's .eh_frame.
 //
-// What libdw finds for an address is cached in a compact form, because the same few hundred return addresses recur. One
-// thread.
+// What libdw finds for an address is cached in a compact form, because the same few hundred return addresses recur, and
+// its file is kept until forget(). One thread.
 #pragma once
 
 #include <array>
@@ -51,6 +51,9 @@ class Cfi {
   // One frame up. `address` is inside `file`, where the rules are looked up: the frame's own, or the one before its
   // return address. `is_signal_frame` is set when what it goes up to was interrupted, not calling.
   Step step(const CodeFile& file, uint64_t address, const ReadStack& read, Registers& registers, bool& is_signal_frame);
+
+  // Gives back all that was kept; what is asked for next is read again.
+  void forget();
 
   static constexpr size_t kMaxRules = 1 << 17;
 

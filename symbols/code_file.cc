@@ -144,7 +144,10 @@ std::shared_ptr<const CodeFile> CodeFiles::find(uint32_t pid, const hal::Mapping
   is_final = true;
   if (mapping.file.inode == 0) return mapping.untrusted_path == kVdso ? vdso(mapping) : nullptr;
   if (const auto found = files_.find(mapping.file); found != files_.end()) return found->second;
-  if (files_.size() >= kMax) return nullptr;
+  if (files_.size() >= kMax) {
+    ++refused_;
+    return nullptr;
+  }
   const auto fd = open_(pid, mapping);
   if (!fd.ok()) {
     is_final = fd.error().code() != Errc::kBusy;
@@ -154,6 +157,11 @@ std::shared_ptr<const CodeFile> CodeFiles::find(uint32_t pid, const hal::Mapping
   }
   auto opened = CodeFile::open(*fd, mapping.untrusted_path, mapping.file, fmt::format("{}/{}/root", proc_root_, pid));
   return files_[mapping.file] = opened.ok() ? *opened : nullptr;
+}
+
+void CodeFiles::forget_unused() {
+  // Only from this map could another thread come by one of these.
+  std::erase_if(files_, [](const auto& entry) { return entry.second.use_count() <= 1; });
 }
 
 void CodeFiles::release_memory() const {

@@ -1,7 +1,8 @@
 // One ELF file that code of a traced process comes from: its bytes, its identity, and where its parts are loaded.
 //
 // Addresses here are the file's own ("vaddr"), the same in every process. Immutable once opened, shared by all
-// processes that map it; any thread. What is read from it is untrusted.
+// processes that map it; any thread. Who keeps what libelf or libdw made of its bytes keeps the file, too. What is read
+// from it is untrusted.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,7 +21,7 @@
 
 namespace ingero::symbols {
 
-class CodeFile {
+class CodeFile : public std::enable_shared_from_this<CodeFile> {
  public:
   // `root` is where `path` is seen from: "/proc/PID/root", or empty.
   static Result<std::shared_ptr<const CodeFile>> open(const Fd& fd, std::string path, hal::FileId id,
@@ -55,7 +57,7 @@ class CodeFile {
   std::vector<Load> loads_;  // executable ones
 };
 
-// The files by identity, opened once. One thread.
+// The files by identity, opened once, and kept until forget_unused(). One thread.
 class CodeFiles {
  public:
   // Opens what a process has mapped: the very file, never another of its name. kNotFound: it is gone, and may come
@@ -70,7 +72,11 @@ class CodeFiles {
   // [vdso] is known. `is_final`: asked again, the answer would be the same.
   std::shared_ptr<const CodeFile> find(uint32_t pid, const hal::Mapping& mapping, bool& is_final);
   void release_memory() const;
+  // Closes those that no one else has: their processes have ended. What could not be opened is tried again.
+  void forget_unused();
   size_t size() const { return files_.size(); }
+  // How many were not opened since this was asked last, because kMax are there.
+  uint64_t take_refused() { return std::exchange(refused_, 0); }
 
   static constexpr size_t kMax = 4000;
 
@@ -82,6 +88,7 @@ class CodeFiles {
   std::string proc_root_;
   std::map<hal::FileId, std::shared_ptr<const CodeFile>> files_;
   std::shared_ptr<const CodeFile> vdso_;
+  uint64_t refused_ = 0;
 };
 
 }  // namespace ingero::symbols

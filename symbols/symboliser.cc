@@ -65,6 +65,7 @@ std::string demangled(const std::string& symbol) {
 }
 
 struct Symboliser::File {
+  std::shared_ptr<const CodeFile> code;  // whose bytes the others read: goes last
   OwnedElf elf;
   std::shared_ptr<const CodeFile> debug_file;
   OwnedElf debug_elf;
@@ -92,6 +93,7 @@ Symboliser::File& Symboliser::open(const CodeFile& code) {
   auto& file = files_[&code];
   if (file) return *file;
   file = std::make_unique<File>();
+  file->code = code.shared_from_this();
   file->elf = elf_of(code.scratch());
   if (!file->elf) return *file;
   file->table = std::make_unique<SymbolTable>(file->elf.get());
@@ -147,7 +149,8 @@ SourceLines* Symboliser::lines_of(File& file) {
 
 void Symboliser::forget() {
   with_lines_.clear();
-  for (auto& [code, file] : files_) {
+  for (auto& [key, file] : files_) {
+    const std::shared_ptr<const CodeFile> code = file->code;
     file.reset();
     code->scratch().release();  // what was read of it counts as this process's memory until then
   }

@@ -36,7 +36,11 @@ class Unwinder {
       : native_(arch), narrow_(hal::Arch::kX86_32), has_narrow_(arch == hal::Arch::kX86_64) {}
   // `stack.bytes` of the thread's stack are in `bytes`.
   NativeStack unwind(const wire_stack& stack, std::span<const std::byte> bytes, AddressSpace& space);
-  // Of a file that is not used any more nothing need be kept.
+  // Gives back the call frame information, and with it the files it is of.
+  void forget() {
+    native_.cfi.forget();
+    narrow_.cfi.forget();
+  }
   static constexpr size_t kMaxFrames = 256;
 
  private:

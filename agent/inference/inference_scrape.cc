@@ -80,10 +80,20 @@ void InferenceScrape::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void InferenceScrape::know(uint32_t pid) {
+bool InferenceScrape::know(uint32_t pid) {
   const std::scoped_lock lock(mutex_);
-  if (server_of_.contains(pid) || server_of_.size() >= kMaxProcesses || !unknown_.insert(pid).second) return;
+  if (server_of_.contains(pid)) return true;
+  if (server_of_.size() >= kMaxProcesses) return false;
+  server_of_[pid] = std::nullopt;
+  unknown_.insert(pid);
   changed_.notify_all();
+  return true;
+}
+
+void InferenceScrape::forget(uint32_t pid) {
+  const std::scoped_lock lock(mutex_);
+  server_of_.erase(pid);
+  unknown_.erase(pid);
 }
 
 std::optional<uint64_t> InferenceScrape::server_of(uint32_t pid) const {
@@ -115,18 +125,17 @@ void InferenceScrape::run() {
       }
     }
     if (!unknown_.empty()) {
-      const size_t before = servers_.size();
+      const uint64_t before = last_id_;
       lock.unlock();
       look_for_servers();
       lock.lock();
-      if (servers_.size() > before) next_read = Time::now();
+      if (last_id_ > before) next_read = Time::now();
     }
     if (last || Time::now() >= next_read) {
       next_read = Time::now() + interval;
       lock.unlock();
-      for (auto& [id, server] : servers_) {
-        if (!server.is_gone) read(server);
-      }
+      forget_gone();
+      for (auto& [id, server] : servers_) read(server);
       lock.lock();
     }
     if (last) return;
@@ -135,6 +144,7 @@ void InferenceScrape::run() {
 }
 
 void InferenceScrape::look_for_servers() {
+  forget_gone();
   std::set<uint32_t> pids;
   {
     const std::scoped_lock lock(mutex_);
@@ -146,34 +156,57 @@ void InferenceScrape::look_for_servers() {
     for (int i = 0; i < kMaxParents && at > 1 && !belongs; ++i) {
       const auto process = proc_.process(at);
       if (!process.ok()) break;
-      const auto found = find_model_server(process->command_line);
-      const auto owner = proc_.owner(at);
-      if (found && owner.ok()) {
-        const std::scoped_lock lock(mutex_);
-        for (const auto& [id, server] : servers_) {
-          if (server.pid == at && server.start_ticks == owner->start_ticks) belongs = id;
-        }
-        if (!belongs && servers_.size() < kMaxModelServers) {
-          belongs = servers_.size() + 1;
-          servers_[*belongs] = {*belongs, *found, at, owner->uid, owner->start_ticks, {}, false, {}};
-          store::InferenceModelServer row;
-          row.id = *belongs;
-          row.pid = at;
-          row.name = found->name;
-          row.model = found->model;
-          row.url = fmt::format("http://{}:{}/metrics", options_.host, found->port);
-          row.found_wall_ns = system_clock().wall_ns();
-          if (!recorder_->with_writer([row](store::Writer& writer) { writer.add_model_server(row); })) {
-            recorder_->add_loss(hal::Loss::inference_lost, 1);
-          }
-          log_info("process {} is part of {} (process {}), metrics at {}", pid, row.name, at, row.url);
-        }
-      }
+      belongs = server_at(at, process->command_line);
       at = process->parent_pid;
     }
     const std::scoped_lock lock(mutex_);
-    server_of_[pid] = belongs;
+    if (const auto known = server_of_.find(pid); known != server_of_.end()) known->second = belongs;
   }
+}
+
+// The server that this process is: one that is known, or a new one.
+std::optional<uint64_t> InferenceScrape::server_at(uint32_t pid, const std::string& command_line) {
+  const auto found = find_model_server(command_line);
+  const auto owner = proc_.owner(pid);
+  if (!found || !owner.ok()) return std::nullopt;
+  for (const auto& [id, server] : servers_) {
+    if (server.pid == pid && server.start_ticks == owner->start_ticks) return id;
+  }
+  if (servers_.size() >= kMaxModelServers) {
+    recorder_->add_loss(hal::Loss::model_server_lost, 1);
+    return std::nullopt;
+  }
+  const uint64_t id = ++last_id_;
+  {
+    const std::scoped_lock lock(mutex_);
+    servers_[id] = {id, *found, pid, owner->uid, owner->start_ticks, {}, {}};
+  }
+  store::InferenceModelServer row;
+  row.id = id;
+  row.pid = pid;
+  row.name = found->name;
+  row.model = found->model;
+  row.url = fmt::format("http://{}:{}/metrics", options_.host, found->port);
+  row.found_wall_ns = system_clock().wall_ns();
+  if (!recorder_->with_writer([row](store::Writer& writer) { writer.add_model_server(row); })) {
+    recorder_->add_loss(hal::Loss::inference_lost, 1);
+  }
+  log_info("process {} is {}, metrics at {}", pid, row.name, row.url);
+  return id;
+}
+
+bool InferenceScrape::is_there(const Server& server) const {
+  const auto owner = proc_.owner(server.pid);
+  return owner.ok() && owner->start_ticks == server.start_ticks;
+}
+
+void InferenceScrape::forget_gone() {
+  std::vector<uint64_t> gone;
+  for (const auto& [id, server] : servers_) {
+    if (!is_there(server)) gone.push_back(id);
+  }
+  const std::scoped_lock lock(mutex_);
+  for (const uint64_t id : gone) servers_.erase(id);
 }
 
 void InferenceScrape::note(Server& server, const std::string& last_error) {
@@ -189,11 +222,7 @@ void InferenceScrape::note(Server& server, const std::string& last_error) {
 
 void InferenceScrape::read(Server& server) {
   const auto owner = proc_.owner(server.pid);
-  if (!owner.ok() || owner->start_ticks != server.start_ticks) {
-    const std::scoped_lock lock(mutex_);
-    server.is_gone = true;
-    return;
-  }
+  if (!owner.ok() || owner->start_ticks != server.start_ticks) return;  // forgotten before the next reading
   bool is_its_own = false;
   for (const char* table : {"tcp", "tcp6"}) {
     const auto text = read_file(fmt::format("{}/{}/net/{}", proc_.root(), server.pid, table));
@@ -229,7 +258,6 @@ void InferenceScrape::write(metrics::MetricSet& page) const {
   // Servers of one name that serve one model are one series: a pid would be another label without end.
   std::map<std::tuple<const metrics::Metric*, std::string_view, std::string>, ModelServerReading> sums;
   for (const auto& [id, server] : servers_) {
-    if (server.is_gone) continue;
     for (const ModelServerReading& reading : server.last) {
       const std::string& model = reading.model.empty() ? server.found.model : reading.model;
       const auto [sum, is_new] = sums.try_emplace({reading.row->metric, server.found.name, model}, reading);

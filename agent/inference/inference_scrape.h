@@ -3,9 +3,11 @@
 // A process that runs inference steps belongs to a model server if it, or one of its parents, is that server. A server
 // is scraped only while its process is still the one that was found, only on this machine's own address, and only if
 // the process's user also owns the listening socket: a command line can name any port. Failures are counted
-// (engine_unread) and logged once.
+// (engine_unread) and logged once. A server that has ended makes room for another; one that finds none is counted
+// (model_server_lost) and looked for again.
 //
-// A thread of its own. know(), server_of() and write() from any thread. start() and stop() with the recorder's.
+// A thread of its own. know(), forget(), server_of(), found() and write() from any thread. start() and stop() with the
+// recorder's.
 #pragma once
 
 #include <condition_variable>
@@ -48,8 +50,10 @@ class InferenceScrape {
   // Reads every model server a last time.
   void stop();
 
-  // This process makes steps.
-  void know(uint32_t pid);
+  // This process makes steps. False: there is no room for it.
+  bool know(uint32_t pid);
+  // It has ended: the next process of that number is another.
+  void forget(uint32_t pid);
   // The row of inference_engines (in this run's numbers) that a process belongs to.
   std::optional<uint64_t> server_of(uint32_t pid) const;
   std::optional<ModelServer> found(uint32_t pid) const;
@@ -62,11 +66,13 @@ class InferenceScrape {
     uint32_t pid = 0, uid = 0;
     uint64_t start_ticks = 0;
     std::vector<ModelServerReading> last;
-    bool is_gone = false;
     std::string reported;  // the problem that was reported last
   };
   void run();
   void look_for_servers();
+  std::optional<uint64_t> server_at(uint32_t pid, const std::string& command_line);
+  bool is_there(const Server& server) const;
+  void forget_gone();
   void read(Server& server);
   void note(Server& server, const std::string& last_error);
 
@@ -81,7 +87,8 @@ class InferenceScrape {
   bool stopping_ = false;
   std::set<uint32_t> unknown_;                             // processes to look at
   std::map<uint32_t, std::optional<uint64_t>> server_of_;  // by pid
-  std::map<uint64_t, Server> servers_;                     // by id; the thread's own but for last, is_gone and found
+  std::map<uint64_t, Server> servers_;                     // by id; changed by the thread alone
+  uint64_t last_id_ = 0;                                   // of a server; the thread's own
   uint64_t reads_ = 0, failures_ = 0;
 };
 

@@ -105,19 +105,19 @@ void InferenceWatch::take(const EventBatch& batch, store::Writer& writer, hal::L
     if (listener_ && evaluated.slow != correlate::Slow::kNo) {
       listener_(evaluated, scrape_ ? scrape_->found(step.pid) : std::nullopt);
     }
-    if (scrape_ && known_processes_.size() < InferenceScrape::kMaxProcesses &&
-        known_processes_.insert(step.pid).second) {
-      scrape_->know(step.pid);
-    }
+    if (scrape_ && !scrape_->know(step.pid)) ledger.add(hal::Loss::model_server_lost);
     now_mono_ns_ = std::max(now_mono_ns_, step.end_mono_ns);
     is_new = is_new || evaluated.workload > last_workload_;
     last_workload_ = std::max(last_workload_, evaluated.workload);
   }
-  // A step has a workload, however the agent ends.
+  // A step has a workload, however the agent ends; and that its server, even where its process has ended.
   now_mono_ns_ = std::max(now_mono_ns_, batch.watermark_mono_ns);
-  if (is_new || now_mono_ns_ >= next_write_mono_ns_) {
+  if (is_new || !batch.ended.empty() || now_mono_ns_ >= next_write_mono_ns_) {
     next_write_mono_ns_ = now_mono_ns_ + kWriteEveryNs;
     write_workloads(writer);
+  }
+  if (scrape_) {
+    for (const auto& [pid, start_mono_ns] : batch.ended) scrape_->forget(pid);
   }
   const uint64_t forgotten = ledger_.count(hal::Loss::step_forgotten);
   ledger.add(hal::Loss::step_forgotten, forgotten - std::exchange(forgotten_, forgotten));

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -58,7 +57,6 @@ class InferenceWatch final : public StoreHook, public Service {
   correlate::Steps steps_{ledger_};
   correlate::Workloads workloads_;
   Listener listener_;
-  std::set<uint32_t> known_processes_;
   uint64_t now_mono_ns_ = 0, next_write_mono_ns_ = 0;
   uint64_t last_workload_ = 0;  // the newest one's id
   serve::metrics::InferenceMetrics metrics_;

@@ -148,7 +148,7 @@ Result<std::unique_ptr<Sampling>> Sampling::open(const SamplingOptions& options,
     }
   }
   if (!options.kernel_log.empty()) {
-    auto log = kernelside::KernelLog::open(options.kernel_log);
+    auto log = kernelside::KernelLog::open(options.kernel_log, *state.world.clock);
     if (log.ok()) {
       state.kernel_log = std::move(*log);
     } else {

@@ -94,6 +94,25 @@ def CountersCoverTheTimeTheyCount(build):
     check(totals.get("mm_page_alloc_summary", 0) >= 30 << 20, f"30 MiB were allocated: {totals}")
 
 
+def WhatAnEndedProcessSentIsCountedOnce(build):
+    """A process that has ended is in the kernel's list until its parent waits for it."""
+    sends = ("import socket\n"
+             "a, b = socket.socketpair()\n"
+             "for i in range(50): a.send(b'x' * 100)\n")
+    parent = ("import subprocess, sys, time\n"
+              "child = subprocess.Popen([sys.executable, '-c', sys.argv[1]])\n"
+              "time.sleep(4)\n"
+              "print('{\"pid\": %d}' % child.pid)\n"
+              "sys.exit(child.wait())\n")
+    with Trace(build, command=["python3", "-c", parent, sends]) as trace:
+        check(trace.wait() == 0, "the command failed")
+    pid = json_lines(trace.output)[0]["pid"]
+    row = trace.recording.rows("SELECT sum(arg0) AS sends, sum(bytes) AS bytes FROM events "
+                               "WHERE op_name = 'net_send_summary' AND pid = ?", pid)[0]
+    say(sends=row["sends"], bytes=row["bytes"])
+    check((row["sends"], row["bytes"]) == (50, 5000), f"50 sends of 100 bytes: {tuple(row)}")
+
+
 def APipelineThatEndsEarlyEndsTheTrace(build):
     command = f"exec timeout 30 {build.agent} trace --no-record --json -- {build.scenarios} dlopen-late 0 3000"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; ({command}) 2>{build.path('err')} | head -1"],
@@ -118,5 +137,5 @@ def ExplainAnswersFromARecording(build):
 
 
 TESTS = (SwitchesOfAThreadAreItsOwnAndDoNotOverlap, AThreadOfTheKernelIsNotAccusedOfWhatRanAfterIt,
-         ShortLivedProcessesHaveNames, CountersCoverTheTimeTheyCount,
+         ShortLivedProcessesHaveNames, CountersCoverTheTimeTheyCount, WhatAnEndedProcessSentIsCountedOnce,
          APipelineThatEndsEarlyEndsTheTrace, ExplainAnswersFromARecording)

@@ -1,4 +1,8 @@
 // Model servers and their pages; who may be asked; steps of a recording as they were live.
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -10,6 +14,7 @@
 #include "store/read/reader.h"
 #include "store/read/replay.h"
 #include "unit/cli/recording_fixture.h"
+#include "unit/kernelside/proc_tree.h"
 
 namespace ingero::agent {
 namespace {
@@ -143,6 +148,86 @@ TEST(ScrapeTest, WhoListensIsReadFromTheKernelsTable) {
   EXPECT_FALSE(listens(kTable, 8000, 1001)) << "somebody else's";
   EXPECT_FALSE(listens(kTable, 8001, 1001)) << "connected, not listening";
   EXPECT_FALSE(listens("", 8000, 0));
+}
+
+// Model servers in a /proc of our own making; what they would be asked is refused, because nothing listens.
+class ScrapeServers : public ::testing::Test {
+ protected:
+  // The real recorder: it needs BPF.
+  void SetUp() override {
+    auto started = Recorder::start({}, {}, calls_);
+    if (!started.ok()) GTEST_SKIP() << started.error().text();
+    recorder_ = std::move(*started);
+    ScrapeOptions options;
+    options.interval_ns = options.redetect_ns = 50'000'000;
+    scrape_.emplace(options, kernelside::ProcFs({.proc = proc_.root()}));
+    scrape_->start(*recorder_);
+  }
+  void begin(uint32_t pid, uint64_t start_ticks = 100) {
+    proc_.process(pid, "vllm", 1, start_ticks, 1000);
+    proc_.file(std::to_string(pid) + "/cmdline", std::string("vllm\0serve\0meta/llama\0", 22));
+  }
+  void end(uint32_t pid) { std::filesystem::remove_all(proc_.root() + "/" + std::to_string(pid)); }
+  bool is_found(uint32_t pid) const {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!scrape_->found(pid) && std::chrono::steady_clock::now() < until) usleep(2000);
+    return scrape_->found(pid).has_value();
+  }
+  uint64_t lost() const { return recorder_->losses().count(hal::Loss::model_server_lost); }
+
+  static constexpr uint32_t kFirst = 1000, kMax = InferenceScrape::kMaxModelServers;
+  const hal::CallTable calls_{{}};
+  std::unique_ptr<Recorder> recorder_;
+  ingero::testing::ProcTree proc_;
+  std::optional<InferenceScrape> scrape_;
+};
+
+TEST_F(ScrapeServers, OnesThatHaveEndedMakeRoomForOthers) {
+  for (uint32_t pid = kFirst; pid <= kFirst + kMax; ++pid) {
+    begin(pid);
+    EXPECT_TRUE(scrape_->know(pid));
+    ASSERT_TRUE(is_found(pid)) << pid;
+    EXPECT_EQ(scrape_->server_of(pid), pid - kFirst + 1) << "no number twice";
+    end(pid);
+  }
+  EXPECT_EQ(lost(), 0U);
+}
+
+TEST_F(ScrapeServers, OneThatFindsNoRoomIsCountedAndFoundWhenThereIs) {
+  for (uint32_t pid = kFirst; pid <= kFirst + kMax; ++pid) {
+    begin(pid);
+    EXPECT_TRUE(scrape_->know(pid));
+    if (pid < kFirst + kMax) {
+      ASSERT_TRUE(is_found(pid)) << pid;
+    }
+  }
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (lost() == 0 && std::chrono::steady_clock::now() < until) usleep(2000);
+  EXPECT_GT(lost(), 0U);
+  EXPECT_FALSE(scrape_->found(kFirst + kMax));
+  end(kFirst);
+  EXPECT_TRUE(is_found(kFirst + kMax));
+}
+
+TEST_F(ScrapeServers, TheNextProcessOfANumberIsAnother) {
+  begin(kFirst);
+  EXPECT_TRUE(scrape_->know(kFirst));
+  ASSERT_TRUE(is_found(kFirst));
+  EXPECT_EQ(scrape_->server_of(kFirst), 1U);
+  begin(kFirst, 200);
+  scrape_->forget(kFirst);
+  EXPECT_EQ(scrape_->server_of(kFirst), std::nullopt);
+  EXPECT_TRUE(scrape_->know(kFirst));
+  ASSERT_TRUE(is_found(kFirst));
+  EXPECT_EQ(scrape_->server_of(kFirst), 2U);
+}
+
+TEST_F(ScrapeServers, ProcessesThatHaveEndedMakeRoomForOthers) {
+  for (uint32_t pid = 0; pid < InferenceScrape::kMaxProcesses; ++pid) EXPECT_TRUE(scrape_->know(kFirst + pid));
+  EXPECT_FALSE(scrape_->know(1)) << "which its caller counts";
+  EXPECT_TRUE(scrape_->know(kFirst)) << "known";
+  scrape_->forget(kFirst);
+  EXPECT_TRUE(scrape_->know(1));
 }
 
 // A recording's steps, as its rows have them.

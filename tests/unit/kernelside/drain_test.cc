@@ -180,13 +180,31 @@ TEST_F(DrainTest, AStackThatSaysMoreThanItHoldsIsCounted) {
 }
 
 TEST_F(DrainTest, ARecordThatIsBeingWrittenHoldsBackThoseBehindIt) {
-  const uint64_t open = events.begin(call_record());
-  events.write(call_record());
-  poll();
-  EXPECT_EQ(batch.events.size(), 0U);
-  events.finish(open);
-  poll();
-  EXPECT_EQ(batch.events.size(), 2U);
+  for (FakeRing* ring : {&events, &critical}) {
+    batch.clear();
+    const uint64_t open = ring->begin(call_record());
+    ring->write(call_record());
+    EXPECT_FALSE(poll()) << "to ask again at once would find no more";
+    EXPECT_EQ(batch.events.size(), 0U);
+    EXPECT_FALSE(drain->is_complete());
+    ring->finish(open);
+    poll();
+    EXPECT_EQ(batch.events.size(), 2U);
+    EXPECT_TRUE(drain->is_complete());
+  }
+}
+
+TEST_F(DrainTest, IsCompleteWhenAllThatWasBegunBeforeIsTaken) {
+  EXPECT_FALSE(poll());
+  EXPECT_TRUE(drain->is_complete()) << "nothing was begun";
+  for (int i = 0; i < 5; ++i) events.write(call_record());
+  EXPECT_TRUE(poll(4));
+  EXPECT_FALSE(drain->is_complete());
+  batch.clear();
+  EXPECT_FALSE(poll(4));
+  EXPECT_TRUE(drain->is_complete());
+  events.begin(call_record());
+  EXPECT_TRUE(drain->is_complete()) << "what was begun since is the next poll's";
 }
 
 TEST_F(DrainTest, ARecordThatWasGivenUpIsPassedOver) {

@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "held_clock.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -44,6 +47,34 @@ TEST(KernelLog, CountsMessagesThatWereOverwritten) {
   EXPECT_EQ(say("nonsense"), 0U);
   EXPECT_EQ(seen, (std::vector<std::string>{"first", "second", "after a gap"}));
   EXPECT_EQ(log->read([](uint64_t, std::string_view) { ADD_FAILURE(); }), 0U);
+  std::filesystem::remove(path);
+}
+
+// The kernel's stamps are of a clock of its own.
+TEST(KernelLog, AMessageIsNoOlderThanTheReadBeforeAndNoNewerThanNow) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("ingero_kmsg_stamps_" + std::to_string(getpid()))).string();
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  HeldClock clock;
+  const uint64_t opened = clock.now_ns;
+  auto log = KernelLog::open(path, clock);
+  ASSERT_TRUE(log.ok()) << log.error().text();
+  const Fd writer(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const auto stamp_of = [&](uint64_t stamped_ns) {
+    const std::string record = fmt::format("6,10,{},-;NVRM: Xid\n", stamped_ns / 1000);
+    EXPECT_EQ(::write(writer.get(), record.data(), record.size()), static_cast<ssize_t>(record.size()));
+    uint64_t found = 0;
+    (void)log->read([&](uint64_t mono_ns, std::string_view) { found = mono_ns; });
+    return found;
+  };
+  clock.now_ns = opened + kSecond;
+  EXPECT_EQ(stamp_of(opened - 100 * kSecond), opened) << "nothing has been read before";
+  clock.now_ns = opened + 2 * kSecond;
+  EXPECT_EQ(stamp_of(clock.now_ns - 100 * kSecond), opened + kSecond);
+  clock.now_ns = opened + 3 * kSecond;
+  EXPECT_EQ(stamp_of(clock.now_ns + 100 * kSecond), clock.now_ns);
+  clock.now_ns = opened + 4 * kSecond;
+  EXPECT_EQ(stamp_of(clock.now_ns - kSecond / 2), clock.now_ns - kSecond / 2) << "it may well be so";
   std::filesystem::remove(path);
 }
 

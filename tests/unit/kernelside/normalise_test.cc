@@ -136,6 +136,17 @@ TEST_F(NormaliseTest, ACallInFlightHasNoDurationAndCountsNothingYet) {
   EXPECT_FALSE(normaliser.in_flight(record, event, exchange));
 }
 
+TEST_F(NormaliseTest, ACallThatBeganWhileItsThreadWasReadIsLeftToTheNextDump) {
+  wire_call_record record{};
+  record.call = call_at(kCopyProbe);
+  record.call.outcome = WIRE_IN_FLIGHT;
+  record.call.end_ns = record.call.start_ns - 1;
+  EXPECT_FALSE(normaliser.in_flight(record, event, exchange));
+  EXPECT_EQ(malformed(), 0U) << "nothing is wrong with it";
+  record.call.end_ns = record.call.start_ns;
+  EXPECT_TRUE(normaliser.in_flight(record, event, exchange));
+}
+
 TEST_F(NormaliseTest, ARecordCutAnywhereIsCountedOnceAndMakesNothing) {
   wire_call wire = call_at(kCopyProbe);
   wire.flags = WIRE_CALL_HAS_OFF;

@@ -330,6 +330,50 @@ TEST(Symboliser, GivesNoNameToWhatLiesBetweenAStrippedLibrarysExports) {
   dlclose(library);
 }
 
+// Containers have files of their own: a machine that starts them for months must not run out.
+TEST(CodeFiles, ThoseOfProcessesThatHaveEndedMakeRoom) {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  const auto* bytes = reinterpret_cast<const char*>(&header);
+  const std::string path = scratch("header");
+  write_whole(path, {bytes, bytes + sizeof(header)});
+  CodeFiles files([&](uint32_t, const hal::Mapping&) { return open_named(path); }, maps_of);
+  const auto find = [&](uint64_t inode) {
+    hal::Mapping mapping;
+    mapping.file = {1, inode};
+    bool is_final = false;
+    return files.find(1, mapping, is_final);
+  };
+  Cfi cfi(machine_of(hal::Arch::kX86_64));
+  Symboliser symboliser(open_named);
+  const auto unwind = [&](const CodeFile& file) {
+    Registers registers;
+    bool is_signal = false;
+    return cfi.step(
+        file, 1, [](uint64_t) { return std::optional<uint64_t>(1); }, registers, is_signal);
+  };
+  const auto kept = find(1);
+  ASSERT_NE(kept, nullptr);
+  EXPECT_EQ(unwind(*find(2)), Step::kNoRules);
+  EXPECT_TRUE(symboliser.symbol(*find(3), 1).empty());
+  for (uint64_t inode = 4; inode <= CodeFiles::kMax; ++inode) ASSERT_NE(find(inode), nullptr) << inode;
+  EXPECT_EQ(find(CodeFiles::kMax + 1), nullptr);
+  EXPECT_EQ(files.take_refused(), 1U);
+  EXPECT_EQ(files.take_refused(), 0U);
+  files.forget_unused();
+  EXPECT_EQ(files.size(), 3U) << "a process has one, and what was read of two others is kept";
+  EXPECT_NE(find(CodeFiles::kMax + 1), nullptr);
+  EXPECT_EQ(find(1), kept);
+  cfi.forget();
+  symboliser.forget();
+  files.forget_unused();
+  EXPECT_EQ(files.size(), 1U);
+}
+
 TEST(Symboliser, DemanglesAndLeavesOtherNamesAlone) {
   EXPECT_EQ(demangled("_ZN2ns1fEi"), "ns::f(int)");
   EXPECT_EQ(demangled("main"), "main");

@@ -175,7 +175,8 @@ Status Cluster::take_locked(wire::Batch& batch) {
   for (const wire::Point& point : batch.points) {
     if (point.metric == kScoreMetric) compare_score(point, now_ns);
   }
-  return advance(now_ns);
+  (void)advance(now_ns);  // the batch is stored, and an incident that cannot be written now is kept
+  return {};
 }
 
 // Where there is no room, the longest silent one gives way; null: none is silent.

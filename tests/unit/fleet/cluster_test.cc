@@ -84,8 +84,7 @@ class ClusterTest : public ::testing::Test {
   void send(std::vector<wire::Window> windows) {
     wire::Batch batch;
     batch.windows = std::move(windows);
-    const bool is_taken = cluster->take(batch).ok();
-    EXPECT_EQ(is_taken, !is_busy || health()["unwritten_incidents"] == 0);
+    EXPECT_TRUE(cluster->take(batch).ok());
   }
   void pass(uint64_t seconds) {
     for (; seconds > 0; --seconds) {

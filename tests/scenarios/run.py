@@ -142,7 +142,7 @@ def random_scenario(seed):
         lambda: {"expect": "memory_growth", "threads": [f"{steady} @2s leak:{pick.randint(12, 40)}m:50us "
                                                         f"launch:20us*{pick.randint(10, 60)} sync:{pick.randint(20, 90)}ms"],
                  "at": 2},
-        lambda: {"expect": "full_stop", "threads": [f"{steady} @8s idle:60s"], "at": 8, "for": 17},
+        lambda: {"expect": "full_stop", "threads": [f"{steady} @8s idle:60s"], "at": 8, "for": 27},
         lambda: {"expect": "device_out_of_memory", "threads": [f"{steady} @4s oom:{pick.randint(1, 900)}m:{us(50, 500)} "
                                                                f"{steady}"], "at": 4},
         lambda: {"expect": "memory_fragmentation", "threads": [

@@ -55,35 +55,31 @@ struct Part {
 
   // Of what the budget evaluates, as all below. Rows of the table event_rows e with its clock k, of a thread t.
   Conditions of_thread(const ProcessTime& time) const {
-    Conditions conditions = of_interval(time, "k.mono_ns + e.start");
-    conditions.add("t.pid = ?", int64_t{time.budget.pid});
-    conditions.add("t.tid = ?", int64_t{time.budget.tid});
+    Conditions conditions = of_interval(time, "t", "k.mono_ns + e.start");
     conditions.add_rows(selection, "e.seq");
     conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
     return conditions;
   }
   // Rows of the view events e, of a thread.
   Conditions events_of_thread(const ProcessTime& time) const {
-    Conditions conditions = of_interval(time, "e.start_mono_ns");
-    conditions.add("e.pid = ?", int64_t{time.budget.pid});
-    conditions.add("e.tid = ?", int64_t{time.budget.tid});
+    Conditions conditions = of_interval(time, "e", "e.start_mono_ns");
     conditions.add_rows(selection, "e.seq");
     conditions.add_range(selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
     return conditions;
   }
   // Rows of the table cpu_samples c with its clock k, of a thread t.
   Conditions samples_of_thread(const ProcessTime& time) const {
-    Conditions conditions = of_interval(time, "k.mono_ns + c.start");
-    conditions.add("t.pid = ?", int64_t{time.budget.pid});
-    conditions.add("t.tid = ?", int64_t{time.budget.tid});
+    Conditions conditions = of_interval(time, "t", "k.mono_ns + c.start");
     conditions.add_range(selection, "k.wall_ns + c.start", "k.wall_ns + c.start");
     return conditions;
   }
 
  private:
-  // `start`: when it began, of the monotonic clock.
-  static Conditions of_interval(const ProcessTime& time, const std::string& start) {
+  // `thread`: the table of its thread; `start`: when it began, of the monotonic clock.
+  static Conditions of_interval(const ProcessTime& time, const std::string& thread, const std::string& start) {
     Conditions conditions;
+    conditions.add(thread + ".pid = ?", int64_t{time.budget.pid});
+    conditions.add(thread + ".tid = ?", int64_t{time.budget.tid});
     if (time.budget.end_ns <= time.budget.start_ns) return conditions;
     conditions.add(start + " >= ?", static_cast<int64_t>(time.budget.start_ns));
     conditions.add(start + " <= ?", static_cast<int64_t>(time.budget.end_ns));

@@ -1,4 +1,6 @@
 // Each rule: the planted cause is found with the right figures, and what merely looks like it is not.
+#include <functional>
+
 #include "engine_stream.h"
 
 namespace ingero::correlate::testing {
@@ -532,9 +534,10 @@ TEST(Rules, AHangNamesTheMissingAndTakesTheCallsThatWait) {
   EXPECT_THAT(chains[0].symptoms[0], HasSubstr("xStreamSync"));
 }
 
-TEST(Rules, ALateRankIsNamed) {
+// Ten collectives a second of four ranks, of which `late(number)` comes 30 ms later.
+std::vector<hal::CausalChain> chains_of_ranks(uint64_t seconds, const std::function<uint64_t(uint64_t)>& late) {
   Stream stream;
-  stream.train(0, 8);
+  stream.train(0, seconds);
   hal::LossLedger ledger;
   const auto engine = engine_for(stream, ledger);
   for (const Event& event : sorted(stream.events)) {
@@ -545,35 +548,22 @@ TEST(Rules, ALateRankIsNamed) {
       Event arrival = event;
       arrival.call = kCollectCall;
       arrival.pid = rank == 2 ? kPid : 300 + rank;
-      arrival.start_mono_ns += rank == 2 ? 30 * kMilli : rank * kMilli / 2;
+      arrival.start_mono_ns += rank == late(number) ? 30 * kMilli : rank * kMilli / 2;
       engine->add_arrival(arrival, 0xbeef, number, static_cast<int32_t>(rank));
     }
   }
   engine->finish();
-  const auto chains = latest(engine->take_changes());
+  return latest(engine->take_changes());
+}
+
+TEST(Rules, ALateRankIsNamed) {
+  const auto chains = chains_of_ranks(8, [](uint64_t) { return 2; });
   EXPECT_ONLY(chains, RuleId::late_rank);
   EXPECT_THAT(chains[0].summary, HasSubstr("rank 2 (pid 100) was the last to enter"));
 }
 
 TEST(Rules, RanksThatAreLateInTurnAreNoCause) {
-  Stream stream;
-  stream.train(0, 20);
-  hal::LossLedger ledger;
-  const auto engine = engine_for(stream, ledger);
-  for (const Event& event : sorted(stream.events)) {
-    engine->add(event);
-    if (event.start_mono_ns % (100 * kMilli) != 0 || event.call != kLaunchCall) continue;
-    const uint64_t number = 10 + (event.start_mono_ns - kStart) / (100 * kMilli);
-    for (uint32_t rank = 0; rank < 4; ++rank) {
-      Event arrival = event;
-      arrival.call = kCollectCall;
-      arrival.pid = rank == 2 ? kPid : 300 + rank;
-      arrival.start_mono_ns += rank == number % 4 ? 30 * kMilli : rank * kMilli / 2;
-      engine->add_arrival(arrival, 0xbeef, number, static_cast<int32_t>(rank));
-    }
-  }
-  engine->finish();
-  EXPECT_THAT(latest(engine->take_changes()), IsEmpty());
+  EXPECT_THAT(chains_of_ranks(20, [](uint64_t number) { return number % 4; }), IsEmpty());
 }
 
 TEST(Rules, WindowedEvidenceIsLessSure) {

@@ -236,7 +236,8 @@ void run_healthy(uint32_t ranks, uint32_t hours, const char* noise, uint64_t see
       }
     }
     for (const auto& incident : detector.advance(at * kPeriod_ns + detect::kWaitForWindow_ns)) {
-      if (incident.state != detect::State::kOpen) continue;
+      // One that was named before and changes is not counted again.
+      if (incident.state != detect::State::kOpen || incident.named_window != at + 1) continue;
       ++named;
       fmt::print("window {}: rank {}, {:.1f} %\n", at, incident.rank, 100 * incident.effect);
     }

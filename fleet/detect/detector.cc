@@ -238,7 +238,7 @@ void Detector::score(uint64_t window, const std::vector<Measured>& measured, std
     std::vector<double> effects, host, input;
     for (const Measured* one : members) {
       const Rank& rank = ranks_[one->rank];
-      if (rank.score < kSuspect) effects.push_back(rank.effect);
+      if (rank.score() < kSuspect) effects.push_back(rank.effect);
       host.push_back(one->host_s);
       input.push_back(one->input_s);
     }
@@ -257,30 +257,16 @@ void Detector::score(uint64_t window, const std::vector<Measured>& measured, std
 void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes) {
   Rank& rank = ranks_[one.rank];
   if (!pool.is_warm() || rank.windows < pool.warm_up()) return;
-  const double before = rank.score;
-  const double floor = floor_of(rank.peers);
-  const double sum = rank.score + increment(rank.effect, pool.score_of(rank.effect), floor);
-  rank.score = std::clamp(sum, 0.0, kMaxScore);
-  if (before < kOnset && rank.score >= kOnset && !rank.is_named) {
-    rank.slow = Slow();
-    rank.onset = window;
-  }
-  if (rank.score >= kOnset && rank.effect > floor) {
-    ++rank.slow.windows;
-    rank.slow.effect += rank.effect;
-    rank.slow.lateness_s += rank.effect * rank.usual_s;
-    rank.slow.usual_s += rank.usual_s;
-    rank.slow.host_s += rank.host_s;
-    rank.slow.input_s += rank.input_s;
-  }
-  if (!rank.is_named && rank.score >= kNamed) {
+  const double z = pool.score_of(rank.effect);
+  for (size_t i = 0; i < kSums; ++i) add_window(window, pool.rules()[i], z, rank, rank.sums[i]);
+  if (!rank.is_named && rank.score() >= kNamed) {
     begin(one.rank, rank, window);
     changes.push_back(rank.incident);
   } else if (rank.is_named) {
     const Class what = rank.incident.what;
     const double effect = rank.incident.effect;
     update(rank, window);
-    if (rank.score == 0) {
+    if (rank.score() == 0) {
       rank.incident.state = State::kOver;
       rank.is_named = false;
     }
@@ -290,14 +276,37 @@ void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool,
   }
 }
 
+void Detector::add_window(uint64_t window, const SumRule& rule, double z, const Rank& rank, Sum& sum) {
+  const double before = sum.score, floor = floor_of(rank.peers);
+  sum.score = std::clamp(before + increment(rule, rank.effect, z, floor), 0.0, kMaxScore);
+  if (before < kOnset && sum.score >= kOnset && !rank.is_named) {
+    sum.slow = Slow();
+    sum.onset = window;
+  }
+  if (sum.score < kOnset || rank.effect <= floor) return;
+  Slow& slow = sum.slow;
+  ++slow.windows;
+  slow.effect += rank.effect;
+  slow.lateness_s += rank.effect * rank.usual_s;
+  slow.usual_s += rank.usual_s;
+  slow.host_s += rank.host_s;
+  slow.input_s += rank.input_s;
+}
+
+size_t Detector::Rank::largest() const {
+  const auto less = [](const Sum& a, const Sum& b) { return a.score < b.score; };
+  return static_cast<size_t>(std::max_element(sums.begin(), sums.end(), less) - sums.begin());
+}
+
 void Detector::begin(uint32_t number, Rank& rank, uint64_t window) {
   rank.is_named = true;
+  rank.named_by = rank.largest();
   Incident& incident = rank.incident;
   incident = Incident();
   incident.rank = number;
   incident.node = rank.node;
   incident.communicator = rank.cohort;
-  incident.from_window = rank.onset;
+  incident.from_window = rank.sums[rank.named_by].onset;
   incident.named_window = window;
   incident.nranks = rank.nranks;
   incident.observed = heard_[rank.cohort];
@@ -309,7 +318,7 @@ void Detector::begin(uint32_t number, Rank& rank, uint64_t window) {
 }
 
 void Detector::update(Rank& rank, uint64_t window) {
-  const Slow& slow = rank.slow;
+  const Slow& slow = rank.sums[rank.named_by].slow;
   if (slow.windows == 0) return;
   const auto windows = static_cast<double>(slow.windows);
   Incident& incident = rank.incident;
@@ -329,7 +338,7 @@ void Detector::update(Rank& rank, uint64_t window) {
 void Detector::silence(Rank& rank, std::vector<Incident>& changes) {
   if (rank.is_silent) return;
   rank.is_silent = true;
-  rank.score = 0;
+  for (Sum& sum : rank.sums) sum.score = 0;
   if (!rank.is_named) return;
   rank.is_named = false;
   rank.incident.state = State::kSilent;
@@ -368,8 +377,9 @@ std::vector<Standing> Detector::standings() const {
   all.reserve(ranks_.size());
   for (const auto& [number, rank] : ranks_) {
     if (rank.is_silent) continue;
-    all.push_back({number, rank.node, rank.cohort, rank.onset, rank.effect, rank.score, rank.usual_s, rank.is_named,
-                   rank.score >= kSuspect, rank.incident});
+    const Sum& sum = rank.sums[rank.is_named ? rank.named_by : rank.largest()];
+    all.push_back({number, rank.node, rank.cohort, sum.onset, rank.effect, rank.score(), rank.usual_s, rank.is_named,
+                   rank.score() >= kSuspect, rank.incident});
   }
   std::sort(all.begin(), all.end(), [](const Standing& a, const Standing& b) {
     if (a.score != b.score) return a.score > b.score;

@@ -4,13 +4,14 @@
 // communicators inside it, and would accuse the waiting ones too. A rank's *cohort* are the members of one of its
 // communicators that do the same (the same *role*: communicators of equal sizes and bytes); its effect is its work over
 // their median. An effect is scored by its rank in the role's pool of the last windows (pool.h), and scores are summed
-// up (CUSUM) until they are evidence enough.
+// up (two CUSUMs, of what is large and of what lasts) until they are evidence enough.
 //
 // Pure and deterministic: the same samples and times give the same incidents; no clock, no I/O. One object for each
 // job; used by one thread at a time. Bounded: kMaxRanks, kMaxCommunicatorsOfRank, kMaxPending windows with kMaxSamples.
 // Times in nanoseconds.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -65,7 +66,7 @@ struct Incident {
 // A rank as it is now.
 struct Standing {
   uint32_t rank = 0, node = 0;
-  uint64_t communicator = 0, onset = 0;  // onset: the window in which its sum last left kOnset
+  uint64_t communicator = 0, onset = 0;  // onset: the window in which its larger sum last left kOnset
   double effect = 0, score = 0, usual_s = 0;
   bool is_named = false, is_suspect = false;
   Incident incident;  // while it is named
@@ -79,7 +80,7 @@ struct RankCourse {
 
 struct Limits {
   double detectable_effect = 0;
-  double effect = 0;      // from which on a rank's sum grows
+  double effect = 0;      // from which on one is rare in a window, and large enough
   double usual = 0;       // the median of what is compared
   size_t ranks = 0;       // that are heard of
   size_t unobserved = 0;  // in the communicators of these: ranks that sent nothing of the last window
@@ -123,18 +124,26 @@ class Detector {
     size_t windows = 0;
     double effect = 0, lateness_s = 0, usual_s = 0, host_s = 0, input_s = 0;
   };
+  struct Sum {
+    double score = 0;
+    uint64_t onset = 0;
+    Slow slow;
+  };
   struct Rank {
     std::set<uint64_t> communicators;
-    uint64_t role = 0, cohort = 0, last_window = 0, onset = 0;
+    uint64_t role = 0, cohort = 0, last_window = 0;
     uint32_t node = 0, nranks = 0, peers = 0;  // peers: its cohort in the last window, itself too
     size_t windows = 0;                        // since its communicators are these
     uint64_t joined_count = 0;
     double joined_work = 0;
-    double effect = 0, score = 0, usual_s = 0, host_s = 0, input_s = 0;  // the last two: more than the role's median
-    Slow slow;
+    double effect = 0, usual_s = 0, host_s = 0, input_s = 0;  // the last two: more than the role's median
+    std::array<Sum, kSums> sums;
     Course course;
     bool is_silent = false, is_named = false;
+    size_t named_by = 0;  // which of its sums
     Incident incident;
+    size_t largest() const;
+    double score() const { return sums[largest()].score; }
   };
   struct Measured {
     uint32_t rank = 0;
@@ -151,6 +160,7 @@ class Detector {
   std::vector<Measured> measure(const Pending& pending);
   void compare(uint64_t window, std::vector<Measured>& measured);
   void score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes);
+  static void add_window(uint64_t window, const SumRule& rule, double z, const Rank& rank, Sum& sum);
   void score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes);
   void begin(uint32_t number, Rank& rank, uint64_t window);
   void update(Rank& rank, uint64_t window);

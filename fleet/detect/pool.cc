@@ -9,8 +9,9 @@
 
 namespace ingero::fleet::detect {
 
-double increment(double effect, double z, double floor) {
-  return std::clamp(std::min(z - kReference, (effect - floor) / kFloorScale), -kMaxStep, kMaxStep);
+double increment(const SumRule& rule, double effect, double z, double floor) {
+  const double rare = rule.gain * (z - rule.reference), large = (effect - rule.floor * floor) / rule.floor_scale;
+  return std::clamp(std::min(rare, large), -kMaxFall, rule.max_step);
 }
 
 double floor_of(size_t peers) {
@@ -18,8 +19,8 @@ double floor_of(size_t peers) {
 }
 
 void Pool::add(std::vector<double> effects, size_t ranks) {
-  const bool is_small = ranks < kSmallRole;
-  warm_up_ = is_small ? kSmallRoleWarmUp : kWarmUp;
+  is_small_ = ranks < kSmallRole;
+  warm_up_ = is_small_ ? kSmallRoleWarmUp : kWarmUp;
   std::sort(effects.begin(), effects.end());
   if (effects.size() > kMaxEffectsOfWindow) {
     // Evenly over the sorted ones, first and last included: every share of the sample is that of the window.
@@ -28,7 +29,7 @@ void Pool::add(std::vector<double> effects, size_t ranks) {
     effects = std::move(some);
   }
   history_.push_back(std::move(effects));
-  while (history_.size() > (is_small ? kSmallRoleWindows : kWindows)) history_.pop_front();
+  while (history_.size() > (is_small_ ? kSmallRoleWindows : kWindows)) history_.pop_front();
   sorted_.clear();
   for (const auto& window : history_) sorted_.insert(sorted_.end(), window.begin(), window.end());
   std::sort(sorted_.begin(), sorted_.end());
@@ -47,22 +48,22 @@ double Pool::effect_at(double share) const {
 }
 
 double Pool::detectable_effect(double floor) const {
-  constexpr double kWanted = 0.6;
+  constexpr std::array<double, kSums> kWanted = {0.6, 0.5};
   constexpr int kSamples = 199, kHalvings = 30;
   if (sorted_.empty()) return kMaxDetectable;
-  const auto mean_increment = [&](double slow) {
-    double sum = 0;
+  const auto is_named = [&](double slow) {
+    std::array<double, kSums> sums{};
     for (int i = 1; i <= kSamples; ++i) {
-      const double effect = effect_at(static_cast<double>(i) / (kSamples + 1)) + slow;
-      sum += increment(effect, score_of(effect), floor);
+      const double effect = effect_at(static_cast<double>(i) / (kSamples + 1)) + slow, z = score_of(effect);
+      for (size_t sum = 0; sum < kSums; ++sum) sums[sum] += increment(rules()[sum], effect, z, floor);
     }
-    return sum / kSamples;
+    return sums[0] >= kWanted[0] * kSamples || (!is_small_ && sums[1] >= kWanted[1] * kSamples);
   };
-  if (mean_increment(kMaxDetectable) < kWanted) return kMaxDetectable;
+  if (!is_named(kMaxDetectable)) return kMaxDetectable;
   double low = 0, high = kMaxDetectable;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
-    (mean_increment(middle) < kWanted ? low : high) = middle;
+    (is_named(middle) ? high : low) = middle;
   }
   return high;
 }

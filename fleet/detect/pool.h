@@ -5,6 +5,7 @@
 // Pure; deterministic; used by one thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <vector>
@@ -12,11 +13,29 @@
 namespace ingero::fleet::detect {
 
 // The rule's constants. Why these: docs/fleet.md, "The rule".
-inline constexpr double kFloor = 0.05;       // an effect that is smaller is never evidence, however large its cohort
-inline constexpr double kFloorScale = 0.02;  // of effect beyond the floor, for one unit of score
-inline constexpr double kReference = 1.25;   // normal score that a healthy rank rarely exceeds
-inline constexpr double kMaxStep = 2;        // one window adds or takes at most this
+inline constexpr double kFloor = 0.05;      // an effect that is smaller is never evidence, however large its cohort
+inline constexpr double kReference = 1.25;  // normal score of an effect that is rare in one window
 inline constexpr double kSuspect = 3.5, kNamed = 7, kMaxScore = 14;
+
+// How a window adds to a rank's sum. Two sums are kept, and either names: scores of one rank are correlated from window
+// to window, so a single sum that grows fast enough for large effects is also reached by a burst of noise, and one that
+// no burst reaches takes too long where noise hides what is small.
+struct SumRule {
+  double reference;    // normal score that a healthy rank rarely exceeds in a row
+  double gain;         // of what is beyond it
+  double floor;        // in kFloor: of an effect that lets the sum grow
+  double floor_scale;  // of effect beyond the floor, for one unit
+  double max_step;     // what one window adds at most; it takes kMaxFall at most
+};
+inline constexpr double kMaxFall = 2;
+inline constexpr size_t kSums = 2;
+using SumRules = std::array<SumRule, kSums>;
+inline constexpr SumRules kSumRules = {{
+    {2.1, 2.5, 1, 0.02, 1.75},     // what is large, in four windows at least
+    {0.85, 0.9, 1.1, 0.01, 0.55},  // what lasts, in thirteen at least
+}};
+// In a small role no score is that high, and there are too few ranks for a burst of noise to be likely: both are one.
+inline constexpr SumRules kSmallRoleSumRules = {{{1.25, 1, 1, 0.02, 2}, {1.25, 1, 1, 0.02, 2}}};
 inline constexpr double kMaxDetectable = 10;  // an effect: what is usual is not known
 inline constexpr double kOnset = 1;       // a sum that is smaller is noise: what is slow began where it was left last
 inline constexpr size_t kSmallRole = 64;  // ranks
@@ -25,7 +44,7 @@ inline constexpr size_t kWarmUp = 3, kSmallRoleWarmUp = 6;      // windows
 inline constexpr size_t kMaxEffectsOfWindow = 4096;
 
 // What one window with this effect and normal score adds to a rank's sum. `floor`: of its cohort.
-double increment(double effect, double z, double floor = kFloor);
+double increment(const SumRule& rule, double effect, double z, double floor = kFloor);
 
 // The floor in a cohort of `peers` ranks. An effect varies as the rank does and as the median does that it is compared
 // with; the median of n values has the variance of one times pi / 2n (for normal ones, asymptotically). With one floor
@@ -42,17 +61,20 @@ class Pool {
   double score_of(double effect) const;
   // The effect below which this share of the pool lies; 0 of an empty pool.
   double effect_at(double share) const;
-  // How slow a rank must be to be named in 60 s in this noise: a mean increment of 0.6. At most 10 (1000 %).
+  // How slow a rank must be to be named in about a minute in this noise: a mean increment of 0.6 of the sum for what is
+  // large (60 s), or of 0.5 of the other (70 s). At most 10 (1000 %).
   // `floor`: of the cohort that it is in.
   double detectable_effect(double floor = kFloor) const;
   size_t windows() const { return history_.size(); }
   bool is_warm() const { return windows() >= warm_up_; }
   size_t warm_up() const { return warm_up_; }
+  const SumRules& rules() const { return is_small_ ? kSmallRoleSumRules : kSumRules; }
 
  private:
   std::deque<std::vector<double>> history_;
   std::vector<double> sorted_;
   size_t warm_up_ = kSmallRoleWarmUp;
+  bool is_small_ = true;
 };
 
 }  // namespace ingero::fleet::detect

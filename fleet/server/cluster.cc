@@ -28,6 +28,7 @@ constexpr size_t kMaxDelayed = 64;           // that an incident lists
 constexpr size_t kMaxLibraryHashes = 65536;  // of a job
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
 constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
+constexpr size_t kMaxHeavyRoles = 8, kMaxRanksShown = 8;
 constexpr const char* kScoreMetric = "ingero.node.health_score";
 
 std::string sentence_of(const std::string& node, const detect::Incident& incident, bool is_score) {
@@ -53,10 +54,23 @@ Json evidence_of(const detect::Incident& incident) {
   return {{"effect", rounded(incident.effect)},
           {"lateness_s_per_step", rounded(incident.lateness_s)},
           {"usual_s_per_step", rounded(incident.usual_s)},
-          {"cpu_wait_s_per_step", rounded(incident.host_s)},
-          {"storage_wait_s_per_step", rounded(incident.input_s)},
+          {"cpu_wait_s_per_step", rounded(incident.reasons.host_s)},
+          {"storage_wait_s_per_step", rounded(incident.reasons.storage_s)},
+          {"asleep_s_per_step", rounded(incident.reasons.asleep_s)},
           {"observed_ranks", incident.observed},
           {"nranks", incident.nranks}};
+}
+
+Json imbalance_json(const std::vector<detect::HeavyRole>& roles) {
+  Json list = Json::array();
+  for (const auto& role : roles) {
+    if (list.size() == kMaxHeavyRoles) break;
+    const auto some = std::span(role.ranks).first(std::min(role.ranks.size(), kMaxRanksShown));
+    list.push_back({{"ranks", std::vector<uint32_t>(some.begin(), some.end())},
+                    {"rank_count", role.ranks.size()},
+                    {"effect", rounded(role.effect)}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -263,8 +277,7 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   sample.count = window.count == 0 ? 2 : window.count;  // a sender of medians only says nothing of their number
   sample.work_s = *window.work_s;
   sample.bytes = window.count == 0 ? 0 : static_cast<double>(window.bytes) / static_cast<double>(window.count);
-  sample.host_s = window.preempted_s + window.runqueue_s;
-  sample.input_s = window.io_s;
+  sample.reasons = {window.preempted_s + window.runqueue_s, window.io_s, window.blocked_s};
   (void)job->detector.add(sample, now_ns);  // late ones are counted there
 }
 
@@ -525,15 +538,17 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
       if (!query.cluster.empty() && key.cluster != query.cluster) continue;
       add_outliers(key, job, query, outliers);
       const detect::Limits& limits = job.limits;
-      answer["jobs"].push_back({{"cluster_id", key.cluster},
-                                {"job_id", json_or_null(key.job)},
-                                {"compares", key.kind == Kind::kWork ? "own work" : "health score"},
-                                {"ranks", limits.ranks},
-                                {"not_observed_ranks", limits.unobserved},
-                                {"window_s", job.period_ns / kSecond_ns},
-                                {"last_window_end_ns", (job.detector.last_window() + 1) * job.period_ns},
-                                {"detectable_effect", rounded(limits.detectable_effect)},
-                                {"late_windows", job.detector.late()}});
+      answer["jobs"].push_back(
+          {{"cluster_id", key.cluster},
+           {"job_id", json_or_null(key.job)},
+           {"compares", key.kind == Kind::kWork ? "own work" : "health score"},
+           {"ranks", limits.ranks},
+           {"not_observed_ranks", limits.unobserved},
+           {"window_s", job.period_ns / kSecond_ns},
+           {"last_window_end_ns", (job.detector.last_window() + 1) * job.period_ns},
+           {"detectable_effect", rounded(limits.detectable_effect)},
+           {"late_windows", job.detector.late()},
+           {"imbalance", key.kind == Kind::kWork ? imbalance_json(job.detector.imbalance()) : Json::array()}});
     }
     answer["outliers"] = outlier_list(std::move(outliers), query);
   }

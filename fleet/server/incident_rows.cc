@@ -27,19 +27,30 @@ bool is_periodic(const std::vector<uint64_t>& onsets) {
 
 }  // namespace
 
+constexpr double kMaxNs = 9e18;
+
 Json cause_in_words(std::string_view kind, std::string_view what, const Json& evidence) {
-  const auto part_of_step = [&](const char* name) {
-    if (!evidence.contains(name) || !evidence[name].is_number()) return std::string();
-    return format_duration(static_cast<uint64_t>(std::max(0.0, 1e9 * evidence[name].get<double>()))) + " of each step ";
+  const auto more_ns = [&](const char* name) {
+    if (!evidence.contains(name) || !evidence[name].is_number()) return uint64_t{0};
+    return static_cast<uint64_t>(std::clamp(1e9 * evidence[name].get<double>(), 0.0, kMaxNs));
   };
+  const auto part_of_step = [](uint64_t ns) { return ns == 0 ? "" : format_duration(ns) + " of each step "; };
   if (kind != "straggler") return nullptr;
   if (what == "host") {
-    return fmt::format("its threads wait for a CPU {}longer than its peers'", part_of_step("cpu_wait_s_per_step"));
+    return fmt::format("its threads wait for a CPU {}longer than its peers'",
+                       part_of_step(more_ns("cpu_wait_s_per_step")));
   }
   if (what == "input") {
-    return fmt::format("it waits for storage {}longer than its peers", part_of_step("storage_wait_s_per_step"));
+    const uint64_t storage_ns = more_ns("storage_wait_s_per_step"), asleep_ns = more_ns("asleep_s_per_step");
+    if (storage_ns >= asleep_ns) {
+      return fmt::format("it waits for storage {}longer than its peers", part_of_step(storage_ns));
+    }
+    return fmt::format(
+        "between its collectives all its threads sleep {}longer than its peers' (a data loader, a socket or a "
+        "lock: 'ingero explain' on its node names it)",
+        part_of_step(asleep_ns));
   }
-  return "why is not known: neither waits for a CPU nor waits for storage explain half of it";
+  return "why is not known: neither waits for a CPU, nor for storage, nor sleep explain half of it";
 }
 
 std::string hex(uint64_t value) { return fmt::format("{:016x}", value); }

@@ -431,6 +431,18 @@ TEST(Rules, AFullStopLastsUntilItWorksAgain) {
   }
 }
 
+// Whenever in a second it begins: the window in which it does holds a part of the usual.
+TEST(Rules, ARateDropIsFoundWhereverInAWindowItBegins) {
+  for (uint64_t part_ms = 0; part_ms < 1000; part_ms += 100) {
+    Stream stream;
+    const uint64_t begins = 12 * kSecond + part_ms * kMilli;
+    for (uint64_t at = 0; at < begins; at += 10 * kMilli) stream.launch(at);
+    for (uint64_t at = begins; at < 20 * kSecond; at += 200 * kMilli) stream.launch(at);
+    SCOPED_TRACE(part_ms);
+    EXPECT_ONLY(run(stream), RuleId::rate_drop);
+  }
+}
+
 TEST(Rules, ARateDropUnderACauseIsItsSymptom) {
   Stream stream;
   stream.train(0, 12);

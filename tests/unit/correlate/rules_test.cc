@@ -456,6 +456,46 @@ TEST(Rules, ARateDropUnderACauseIsItsSymptom) {
   EXPECT_THAT(chains[0].symptoms[0], HasSubstr("rate_drop"));
 }
 
+// Waits for a CPU were there when the rate was what it usually is, and end with the work.
+TEST(Rules, WhatIsOverDoesNotExplainThatWorkDriesUp) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 240; ++i) {
+    Event& away = stream.add(kSwitch, hal::Kind::kHost, i * 50 * kMilli, 12 * kMilli);
+    away.off.runqueue_ns = 12 * kMilli;
+    away.set(Has::kOffCpu);
+  }
+  for (uint64_t i = 0; i < 80; ++i) stream.launch(12 * kSecond + i * 200 * kMilli);
+  const auto chains = run(stream);
+  const hal::CausalChain* drop = find(chains, RuleId::rate_drop);
+  const hal::CausalChain* waits = find(chains, RuleId::run_queue_wait);
+  ASSERT_NE(drop, nullptr) << text_of(chains);
+  ASSERT_NE(waits, nullptr) << text_of(chains);
+  EXPECT_LT(*drop->onset_wall_ns, kStart + 14 * kSecond);
+  EXPECT_THAT(waits->symptoms, IsEmpty());
+}
+
+// Weights are copied for a while, and then results one by one for the rest of the run.
+TEST(Rules, AnotherPatternIsReportedWhenTheFirstIsOver) {
+  Stream stream;
+  for (uint64_t i = 0; i < 160; ++i) {
+    stream.copy(kCopyCall, i * 50 * kMilli, 40 * kMilli, hal::Direction::kHostToDevice, 64 << 20);
+  }
+  for (uint64_t i = 0; i < 30'000; ++i) {
+    const uint64_t at = 8 * kSecond + i * kMilli;
+    stream.launch(at);
+    stream.copy(kCopyCall, at + 100 * kMicro, 300 * kMicro, hal::Direction::kDeviceToHost, 4);
+    stream.sync(at + 450 * kMicro, 300 * kMicro);
+  }
+  const auto chains = run(stream);
+  const hal::CausalChain* copies = find(chains, RuleId::slow_copies);
+  const hal::CausalChain* storm = find(chains, RuleId::sync_storm);
+  ASSERT_NE(copies, nullptr) << text_of(chains);
+  EXPECT_TRUE(copies->resolved);
+  ASSERT_NE(storm, nullptr) << text_of(chains);
+  EXPECT_GT(*storm->lost_ns, 10 * kSecond);
+}
+
 TEST(Rules, AColdStartIsOneLowChain) {
   Stream stream;
   for (uint64_t i = 0; i < 4; ++i) stream.alloc(i * 800 * kMilli, 0x1000 * (i + 1), 1 << 20, (700 - i * 150) * kMilli);

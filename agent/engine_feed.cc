@@ -110,11 +110,11 @@ void EngineFeed::give(const hal::CausalChain& chain, store::Writer& writer) {
 void EngineFeed::give_held(store::Writer& writer, bool at_end) {
   std::erase_if(held_, [&](const auto& entry) {
     const hal::CausalChain& chain = entry.second.chain;
-    const correlate::TimeSums* whole = chain.pid ? budget_.summary().whole_of(*chain.pid) : nullptr;
+    const auto cost = chain.pid ? budget_.summary().cpu_cost_of(*chain.pid) : std::nullopt;
     const bool has_budget = chain.pid && submitters_.contains(*chain.pid);  // or will have: it comes seconds later
     const bool is_old = at_end || !has_budget || entry.second.onset_mono_ns + kHeldNs <= watermark_ns_;
-    if (whole == nullptr && !is_old) return false;
-    if (whole != nullptr && correlate::is_harmless_wait(*whole)) return chain.resolved;
+    if (!cost && !is_old) return false;
+    if (cost && cost->is_harmless(chain.rule)) return chain.resolved;
     give(chain, writer);
     if (given_.size() >= kMaxHeld) given_.clear();
     given_.insert(chain.id);

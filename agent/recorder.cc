@@ -633,6 +633,7 @@ void Recorder::Impl::keep_losses(std::span<const uint32_t> probes) {
 // Probes of files that no process uses any more. On a thread of its own: the kernel takes its time to remove them.
 void Recorder::Impl::release(const std::stop_token& stop) {
   pthread_setname_np(pthread_self(), "ingero-release");
+  tracer->prepare_sweep();
   std::mutex waits_mutex;
   std::condition_variable_any wake;
   std::unique_lock lock(waits_mutex);

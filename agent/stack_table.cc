@@ -28,6 +28,7 @@ constexpr size_t kMaxMapsBytes = 64 << 20;
 constexpr size_t kMaxStacks = 1 << 16;      // distinct ones: beyond it those that come again are named again
 constexpr size_t kMaxRemembered = 1 << 12;  // for who asks live: a few kilobytes each
 constexpr size_t kMaxUnnamed = 1 << 14;
+constexpr int kNamesPriority = 10;  // debug information takes tenths of a second to read, and no call waits for a name
 constexpr size_t kMaxWaiting = 1 << 16;  // stacks whose calls have not come yet
 constexpr size_t kMaxHung = 4096;
 // Calls from one sampled stack to the next are two hundred at most. Two CPUs that count at one call site at once can
@@ -234,6 +235,7 @@ void StackTable::Impl::forget_symbols(std::unique_lock<std::mutex>& lock) {
 
 void StackTable::Impl::name_all() {
   pthread_setname_np(pthread_self(), "ingero-names");
+  (void)::setpriority(PRIO_PROCESS, 0, kNamesPriority);
   std::unique_lock lock(mutex);
   auto forget_at = std::chrono::steady_clock::now() + kKeptBusy;
   while (true) {

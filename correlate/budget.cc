@@ -72,7 +72,8 @@ void TimeSums::add(const TimeSums& other) {
                                   &TimeSums::by_debugger_ns, &TimeSums::by_freezer_ns, &TimeSums::probes_ns}) {
     this->*one += other.*one;
   }
-  for (uint32_t TimeSums::*one : {&TimeSums::syncs, &TimeSums::waits, &TimeSums::submissions}) {
+  for (uint32_t TimeSums::*one :
+       {&TimeSums::syncs, &TimeSums::waits, &TimeSums::submissions, &TimeSums::queued_behind}) {
     this->*one += other.*one;
   }
   for (const CauseShare& share : other.causes) {
@@ -356,7 +357,8 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
                                             ? span.device_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs
                                             : call.end_ns - call.start_ns >= ThreadTime::kShortestWaitNs);
     if (process.device.first_submission_ns()) {  // before, no row counts it
-      thread->ended.push_back({call.end_ns, probes_ns, is_sync, has_waited, is_work(its) && !call.failed});
+      thread->ended.push_back(
+          {call.end_ns, probes_ns, process.device.queued_behind(), is_sync, has_waited, is_work(its) && !call.failed});
     }
     if (thread->ended.size() > ThreadTime::kMaxSpans) {  // since the last submission
       thread->ended.pop_front();

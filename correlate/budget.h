@@ -60,6 +60,7 @@ struct TimeSums {
   uint64_t probes_ns = 0;                          // in kHost: of calls, what their probes took
   uint32_t syncs = 0, waits = 0;                   // synchronisations; those of them that had to wait
   uint32_t submissions = 0;
+  uint32_t queued_behind = 0;      // at each synchronisation, of those: behind what it waited for
   std::vector<CauseShare> causes;  // by cause
 
   ClassTime& of(TimeClass one) { return classes[static_cast<size_t>(one)]; }

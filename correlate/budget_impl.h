@@ -22,7 +22,7 @@ struct BudgetThread {
   std::unique_ptr<BudgetSecond> second;  // under way, of one that submits
   struct Ended {
     uint64_t end_ns;
-    uint32_t probes_ns;
+    uint32_t probes_ns, queued_behind;
     bool is_sync, has_waited, is_submission;
   };
   Queue<Ended> ended;

@@ -70,6 +70,7 @@ void Budget::Impl::count_calls(BudgetProcess& process, BudgetThread& thread, uin
       row->waits += call.has_waited ? 1 : 0;
       row->submissions += call.is_submission ? 1 : 0;
       row->probes_ns += call.probes_ns;
+      row->queued_behind += call.queued_behind;
     }
     thread.ended.pop_front();
   }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "correlate/median.h"
+#include "correlate/rules.h"
 
 namespace ingero::correlate {
 namespace {
@@ -240,17 +241,28 @@ void tighten(TimeSums& sums, uint64_t idle_ns) {
   sums.idle_low = std::max(sums.idle_low, least);
 }
 
-bool is_harmless_wait(const TimeSums& whole) {
-  return whole.of(TimeClass::kCpuWait).high * 100 < kEnterPercent * whole.total_ns();
+void CpuCost::add(const TimeSums& whole) {
+  const uint64_t total = std::max<uint64_t>(1, whole.total_ns());
+  const auto percent = [&](uint64_t part) { return part * 100 / total; };
+  waits = std::max(waits, percent(whole.of(TimeClass::kCpuWait).high));
+  all = std::max(all, percent(whole.lost_high()));
 }
 
-const TimeSums* BudgetSummary::whole_of(uint32_t pid) const {
+bool CpuCost::is_harmless(std::string_view rule_name) const {
+  if (!is_of_cpu_alone(rule_name)) return false;
+  return (rule_name == rule(RuleId::cgroup_throttling).name ? all : waits) < kEnterPercent;
+}
+
+CpuCost BudgetSummary::Process::cpu_cost() const {
+  CpuCost cost;
+  for (const auto& [tid, thread] : threads) cost.add(thread.whole);
+  return cost;
+}
+
+std::optional<CpuCost> BudgetSummary::cpu_cost_of(uint32_t pid) const {
   const auto process = processes_.find(pid);
-  if (process == processes_.end()) return nullptr;
-  const Series& series = process->second.longest();
-  if (series.evaluated.steps < kEnoughSteps) return nullptr;
-  const auto thread = process->second.threads.find(series.tid);
-  return thread == process->second.threads.end() ? nullptr : &thread->second.whole;
+  if (process == processes_.end() || process->second.longest().evaluated.steps < kEnoughSteps) return std::nullopt;
+  return process->second.cpu_cost();
 }
 
 void BudgetSummary::decide(const Series& series, const Blame& blame, ProcessBudget& budget) {
@@ -298,6 +310,7 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
     const auto thread = process.threads.find(budget.tid);
     if (thread == process.threads.end()) continue;
     budget.whole = thread->second.whole;
+    budget.cpu_cost = process.cpu_cost();
     if (budget.steps != 0) {
       budget.start_ns = series.first_ns;
       budget.first_step_ns = process.first_ns;

@@ -38,6 +38,15 @@ struct SlowStep {
   bool has_other_content = false;
 };
 
+// What waiting for a CPU, or under a limit, may have cost a thread of a process at the most: percent of its time.
+struct CpuCost {
+  uint64_t waits = 0, all = 0;  // of `all`: whatever it was lost to, as a limit stops those that are waited for too
+  void add(const TimeSums& whole);
+  // Whether what a rule of is_of_cpu_alone() found cost next to nothing: the device was busy meanwhile. Only what
+  // delays is a cause.
+  bool is_harmless(std::string_view rule_name) const;
+};
+
 struct ProcessBudget {
   uint32_t pid = 0, tid = 0;
   uint64_t start_ns = 0, end_ns = 0;  // evaluated, and what lies between
@@ -50,6 +59,7 @@ struct ProcessBudget {
   bool is_of_slow = false;  // it is about the slow steps; the others have none
   TimeSums whole;           // of the thread, from its first call to its last
   TimeSums after_steps;     // of it, the seconds that began after the last step
+  CpuCost cpu_cost;         // of whichever of its threads had most
   uint64_t slow_steps = 0, other_steps = 0;
   uint64_t slow_more_ns = 0;      // what the slow steps took more than usual ones
   std::vector<SlowStep> slow;     // the worst, longest first
@@ -59,9 +69,6 @@ struct ProcessBudget {
 // Known of the sums besides: that long the device had nothing to do. What the other classes cannot have lost of it,
 // each has.
 void tighten(TimeSums& sums, uint64_t idle_ns);
-
-// Whether waiting for a CPU cost a thread next to nothing: its device was busy meanwhile. Only what delays is a cause.
-bool is_harmless_wait(const TimeSums& whole);
 
 class BudgetSummary {
  public:
@@ -83,8 +90,8 @@ class BudgetSummary {
   // In the order of their times. Where all devices were at rest by their own count, the process's was.
   void add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns);
 
-  // Of a process's thread that has the steps, from its first call until now; null: no steps are known.
-  const TimeSums* whole_of(uint32_t pid) const;
+  // Of a process from its first call until now; none: no steps are known.
+  std::optional<CpuCost> cpu_cost_of(uint32_t pid) const;
   // Most lost first.
   std::vector<ProcessBudget> results(const Blame& blame) const;
 
@@ -122,6 +129,7 @@ class BudgetSummary {
     const Series& longest() const;
     Series& series_of(const BudgetStep& step);
     uint32_t submitter() const;  // tid
+    CpuCost cpu_cost() const;
   };
   // Null, and counted: there is no room.
   Process* process_of(uint32_t pid);

@@ -126,6 +126,7 @@ DeviceTime::Covered DeviceTime::cover(Streams::Reach reach, const BudgetCall& wa
       outstanding_submissions_ -= std::min<size_t>(outstanding_submissions_, part.submissions);
       parts.pop_front();
     }
+    for (const Part& part : parts) found.left += part.submissions;
     if (parts.empty()) outstanding_.erase(known);
   }
   streams_.cover(reach);
@@ -233,6 +234,7 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   if (!reach) return span;
   const std::optional<uint64_t> copied = copied_ns_;
   const Covered covered = cover(std::move(*reach), call, seen.complete_ns);
+  queued_behind_ = covered.left;
   if (!covered.any) return span;
   if (covered.only_collectives) span.use = CallUse::kCollectiveSync;
   const uint64_t last_submitted_ns = fetch != nullptr ? fetch->start_ns : covered.last_end_ns;
@@ -314,6 +316,7 @@ void DeviceTime::query(const BudgetCall& call) {
 
 CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
   CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kOther};
+  queued_behind_ = 0;
   if (is_work(facts)) {
     const bool is_blocking_copy = facts.kind == Kind::kMemcpy && !facts.async &&
                                   (facts.synchronising || call.direction == hal::Direction::kDeviceToHost);

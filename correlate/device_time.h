@@ -103,6 +103,8 @@ class DeviceTime {
   std::optional<uint64_t> first_submission_ns() const { return first_submission_; }
   uint64_t last_submission_ns() const { return last_submission_; }
   uint64_t done_ns() const { return done_ns_; }
+  // Of the synchronisation added last: submissions that were waiting behind those it waited for.
+  uint32_t queued_behind() const { return queued_behind_; }
 
  private:
   struct Part {
@@ -129,6 +131,7 @@ class DeviceTime {
     bool any = false, all = false;  // all that was outstanding
     bool only_collectives = true;
     uint64_t last_end_ns = 0;
+    uint32_t left = 0;  // submissions to the same streams that came behind
   };
   void submit(const BudgetCall& call, bool is_input);
   void bound(const BudgetCall& call, const CallFacts& facts);
@@ -163,6 +166,7 @@ class DeviceTime {
   std::vector<Submission> submissions_;
   std::optional<uint64_t> first_submission_, unknown_since_;
   uint64_t last_submission_ = 0, last_length_ns_ = 0, done_ns_ = 0;
+  uint32_t queued_behind_ = 0;
   std::map<std::pair<uint8_t, uint8_t>, double> rates_;  // direction, size class: the best seen, bytes per ns
 };
 

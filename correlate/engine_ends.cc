@@ -44,6 +44,13 @@ Finding missed(const ProcessState& worker, const ProcessState& parent, double co
   return finding;
 }
 
+// What took time before and is over, or fades, does not explain that there is less work now.
+bool lasts(const Incident& incident, uint64_t window) {
+  if (rule(incident.rule).share == 0 || rule(incident.rule).floor_ns == 0) return true;
+  const Finding& last = incident.last;
+  return incident.last_window == window && last.lost_now_ns * kTrailing * 2 >= last.lost_ns;
+}
+
 bool is_of_end(RuleId id) { return id == RuleId::process_crashed || id == RuleId::process_failed; }
 
 }  // namespace
@@ -301,7 +308,7 @@ bool Engine::Impl::are_peers(uint32_t pid, uint32_t other) const {
 }
 
 // The incident that the finding follows from, now or still open; null: none.
-Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& finding) {
+Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& finding, uint64_t window) {
   const Rule& its = rule(finding.rule);
   const uint64_t at = finding.onset_mono_ns;
   Incident* cause = nullptr;
@@ -311,7 +318,7 @@ Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& fin
     const bool own = process != nullptr && incident.process == process;
     const bool of_failure = is_of_end(incident.rule) || incident.rule == RuleId::fatal_error;
     const bool is_before = at == 0 || incident.onset_mono_ns <= at;
-    bool explains = own && its.is_effect;
+    bool explains = own && its.is_effect && (its.family != Family::kRate || lasts(incident, window));
     if (incident.rule == RuleId::collective_hang && process != nullptr) {
       const auto waiting = hanging.find(fnv1a(incident.last.subject));
       explains |= waiting != hanging.end() && std::find(waiting->second.begin(), waiting->second.end(),

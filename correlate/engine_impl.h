@@ -104,7 +104,8 @@ struct Engine::Impl {
                    std::vector<std::pair<ProcessState*, Finding>>& found, uint64_t window);
   uint64_t known_ns(const Finding& finding) const;
   bool are_peers(uint32_t pid, uint32_t other) const;
-  Incident* cause_of(const ProcessState* process, const Finding& finding);
+  bool takes(Incident& incident, const Finding& finding, const ProcessWindow& now, uint64_t window);
+  Incident* cause_of(const ProcessState* process, const Finding& finding, uint64_t window);
   void add_symptom(Incident& cause, ProcessState* process, const Finding& finding, uint64_t window);
 
   EngineOptions options;

@@ -285,7 +285,7 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
       raise(process, finding, window);
       continue;
     }
-    if (Incident* cause = cause_of(process, finding)) {
+    if (Incident* cause = cause_of(process, finding, window)) {
       add_symptom(*cause, process, finding, window);
       effects.erase(key);
       continue;
@@ -301,6 +301,36 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
       effects[key] = window;
     }
   }
+}
+
+// Whether the finding is the incident's. Within the first windows a better name may be found; the id stays.
+bool Engine::Impl::takes(Incident& incident, const Finding& finding, const ProcessWindow& now, uint64_t window) {
+  const Rule& its = rule(finding.rule);
+  const bool is_coarser =
+      (incident.rule == RuleId::memory_fragmentation && finding.rule == RuleId::device_out_of_memory) ||
+      (is_certain(incident.rule) && !is_certain(finding.rule));
+  const bool is_proven = is_certain(finding.rule) && !is_certain(incident.rule);
+  const bool is_same_port = is_of_fabric(incident.rule) && is_of_fabric(finding.rule);
+  if (is_same_port) {
+    // Its rule is the first of those found: what lies further down follows from it.
+    incident.rule = std::min(incident.rule, finding.rule);
+  } else if (is_of_who_ran(incident.rule) && is_of_who_ran(finding.rule)) {
+    return true;
+  } else if (its.family == rule(incident.rule).family && incident.rule != finding.rule && !is_coarser &&
+             (is_proven || window < incident.onset_window + kTrailing)) {
+    incident.rule = finding.rule;
+    incident.number = finding.number - finding.number_now;
+  } else if (incident.rule != finding.rule) {
+    if (incident.rule == RuleId::fatal_error && incident.last_window != window) {
+      incident.number += finding.number_now;  // calls that failed since
+      describe(incident, evaluation(*incident.process, incident.total, now, window));
+      incident.changed = true;
+    }
+    // What follows from a failure is of it. Another cause has an incident of its own when this one is over.
+    if (is_certain(incident.rule)) incident.last_window = window;
+    return false;
+  }
+  return true;
 }
 
 void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t window) {
@@ -330,33 +360,15 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
       for (const ProcessWindow& one : process->trailing) incident.total.add(one);
     }
   } else {
-    // Within the first windows a better name may be found; the id stays.
-    const bool is_coarser =
-        (incident.rule == RuleId::memory_fragmentation && finding.rule == RuleId::device_out_of_memory) ||
-        (is_certain(incident.rule) && !is_certain(finding.rule));
-    const bool is_proven = is_certain(finding.rule) && !is_certain(incident.rule);
-    const bool is_same_port = is_of_fabric(incident.rule) && is_of_fabric(finding.rule);
-    if (is_same_port) {
-      // Its rule is the first of those found: what lies further down follows from it.
-      incident.rule = std::min(incident.rule, finding.rule);
-    } else if (its.family == rule(incident.rule).family && incident.rule != finding.rule && !is_coarser &&
-               (is_proven || window < incident.onset_window + kTrailing)) {
-      incident.rule = finding.rule;
-      incident.number = finding.number - finding.number_now;
-    } else if (incident.rule != finding.rule) {
-      if (incident.rule == RuleId::fatal_error && incident.last_window != window) {
-        incident.number += finding.number_now;  // calls that failed since
-        describe(incident, evaluation(*process, incident.total, now, window));
-        incident.changed = true;
-      }
-      incident.last_window = window;
-      return;
-    }
+    if (!takes(incident, finding, now, window)) return;
     if (incident.last_window != window) {
       incident.lost_ns += finding.lost_now_ns;
       incident.number += finding.number_now;
       incident.total.add(now);
     }
+    // Named by all of its windows, as its figures are theirs.
+    const bool is_of_cpus = is_of_who_ran(incident.rule) && is_of_who_ran(finding.rule);
+    if (is_of_cpus) incident.rule = who_ran(evaluation(*process, incident.total, now, window), incident.total);
   }
   incident.longest_ns = std::max(incident.longest_ns, finding.longest_ns);
   incident.last = finding;

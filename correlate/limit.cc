@@ -11,7 +11,8 @@ constexpr uint64_t kShortestNs = 1'000'000'000;
 constexpr uint64_t kUnknownPercent = 10;
 constexpr uint64_t kWidePercent = 20;       // bounds so far apart say nothing
 constexpr uint64_t kHalfPercent = 50;       // likewise
-constexpr uint64_t kPipelinePercent = 40;   // of the time in waits for the device
+constexpr uint64_t kMuchOfStep = 8;         // a part of what a step submits
+constexpr uint64_t kMostlyPercent = 40;     // of the time in waits for the device
 constexpr uint64_t kLaunchPercent = 40;     // of the time in submissions, or in allocations
 constexpr uint64_t kElsewherePercent = 80;  // of the time in waits that no device ends
 constexpr uint64_t kCollectivePercent = 10;
@@ -49,6 +50,11 @@ uint64_t resting_ns(const TimeSums& sums, const Blame& blame) {
       found += share.low;
   }
   return found;
+}
+
+// Whatever the thread did meanwhile, and whether that is known.
+bool always_has_work(const Evaluated& evaluated, uint64_t total) {
+  return evaluated.steps > 0 && percent(evaluated.sums.idle_high, total) < kEnterPercent;
 }
 
 struct Losses {
@@ -119,6 +125,12 @@ LimitResult largest(Losses losses, const Unclear& unclear, uint64_t low, uint64_
   return result;
 }
 
+// What a step waits for is of a step before: much more was submitted behind it by then, and the device goes on with
+// that.
+bool is_pipelined(const TimeSums& sums) {
+  return sums.queued_behind * kMuchOfStep >= sums.submissions && sums.queued_behind > 0;
+}
+
 // Where the bounds are far apart, who waits for whom: in each step the device was asked for, and was done. What a
 // thread does for half of such a step on its own is what the step takes.
 std::optional<LimitResult> ahead_of(const Evaluated& evaluated, uint64_t total) {
@@ -129,6 +141,8 @@ std::optional<LimitResult> ahead_of(const Evaluated& evaluated, uint64_t total) 
   const TimeSums& sums = evaluated.sums;
   const uint64_t waits = sums.of(TimeClass::kDeviceWait).ns + sums.of(TimeClass::kCommunication).ns;
   const bool is_asked = evaluated.steps >= kEnoughSteps && sums.syncs >= evaluated.steps;
+  // In a pipeline a wait means that the device was behind by a step.
+  if (is_pipelined(sums) && evaluated.waiting_steps * 10 >= evaluated.steps) return std::nullopt;
   if (!is_asked || percent(waits, total) >= kEnterPercent) return std::nullopt;
   LimitResult result;
   uint64_t own = 0;
@@ -175,6 +189,7 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   if (percent(unclear.poll, total) >= kEnterPercent) return not_known(NotKnown::kPoll);
   const uint64_t collective = sums.of(TimeClass::kCommunication).ns, submit = sums.of(TimeClass::kSubmit).ns;
   if (percent(collective, total) >= kCollectivePercent) return limited(Limit::kCommunicationBound, collective);
+  if (always_has_work(evaluated, total)) return limited(Limit::kDeviceBound, 0);
   if (percent(submit, total) >= kLaunchPercent && percent(waits, total) < kEnterPercent) {
     return limited(Limit::kLaunchBound, submit);
   }
@@ -186,7 +201,8 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   // are.
   const bool is_of_steps = evaluated.steps > 0 && evaluated.waiting_steps * 10 >= evaluated.steps * 9;
   const bool waits_mostly = is_of_steps || percent(waits, total) >= (evaluated.steps > 0 ? kHalfPercent : kHighPercent);
-  // Far apart bounds are a pipeline's: device-bound if the thread has little else to do.
+  // Far apart bounds are a pipeline's: device-bound if each step waits for the one before, or the thread has little
+  // else to do.
   const bool is_narrow = percent(sums.lost_high(), total) <= kWidePercent;
   const uint64_t device_waits = sums.of(TimeClass::kDeviceWait).ns;
   const bool may_be_idle = percent(sums.idle_high, total) > kWidePercent;
@@ -194,7 +210,8 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
       percent(device_waits, total) >= kHalfPercent) {
     return limited(Limit::kSyncBound, device_waits);
   }
-  if (waits_mostly && percent(waits, total) >= (is_narrow ? kEnterPercent : kPipelinePercent)) {
+  const bool is_behind = is_narrow || (is_of_steps && is_pipelined(sums));
+  if (waits_mostly && percent(waits, total) >= (is_behind ? kEnterPercent : kMostlyPercent)) {
     return limited(Limit::kDeviceBound, 0);
   }
   if (!is_narrow && percent(sums.of(TimeClass::kBlocked).high, total) > kWidePercent) {
@@ -224,7 +241,8 @@ LimitResult evaluate(const Evaluated& evaluated, const Blame& blame, Limit befor
     result.is_high = percent(stopped.ns, total) >= kHighPercent;
     return result;
   }
-  if (percent(sums.of(TimeClass::kUnknown).ns, total) > kUnknownPercent) {
+  const bool is_unknown = percent(sums.of(TimeClass::kUnknown).ns, total) > kUnknownPercent;
+  if (is_unknown && !always_has_work(evaluated, total)) {
     result.why = NotKnown::kTimeUnknown;
     return result;
   }

@@ -190,13 +190,14 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
       rank.switches.pop_front();
       ledger_.add(hal::Loss::fleet_forgotten);
     }
-    rank.switches.push_back({event.start_mono_ns, event.end_mono_ns(), event.off});
+    rank.switches.push_back({event.start_mono_ns, event.end_mono_ns(), event.tid, event.off});
     return;
   }
   if (!rank.threads.contains(event.tid) &&
       hal::has_room(rank.threads, kMaxThreads, hal::Loss::fleet_forgotten, ledger_)) {
     rank.threads.insert(event.tid);
   }
+  if (rank.threads.contains(event.tid)) rank.active.insert(event.tid);
   if (exchange == nullptr) return;
   const bool is_collective = event.kind == hal::Kind::kCollective && !exchange->is_part;
   const auto on =
@@ -276,9 +277,39 @@ void RankWindows::step(Rank& rank, On& on, const hal::Event& event, uint64_t win
   ++on.in_step;
 }
 
+// Where one of its threads runs, the rank is not waiting for anything: a thread of PyTorch's that computes gradients
+// sleeps while the main thread works, and the other way round.
+void RankWindows::add_asleep(const Rank& rank, uint64_t mono_ns, hal::OffCpu& sum) {
+  struct Change {
+    uint64_t ns;
+    int threads, in_io;
+  };
+  std::vector<Change> changes;
+  for (const Switch& one : rank.switches) {
+    const uint64_t asleep_ns = one.off.blocked_ns + one.off.io_ns;
+    if (one.end_ns > mono_ns || asleep_ns == 0 || !rank.active.contains(one.tid)) continue;
+    const int in_io = one.off.io_ns > one.off.blocked_ns ? 1 : 0;
+    changes.push_back({one.start_ns, 1, in_io});
+    changes.push_back({std::min(one.start_ns + asleep_ns, one.end_ns), -1, -in_io});
+  }
+  std::ranges::sort(changes, {}, [](const Change& change) { return std::pair(change.ns, change.threads); });
+  const auto all = static_cast<int>(rank.active.size());
+  int asleep = 0, in_io = 0;
+  for (size_t i = 0; i + 1 < changes.size(); ++i) {
+    asleep += changes[i].threads;
+    in_io += changes[i].in_io;
+    if (asleep < all) continue;
+    const uint64_t from_ns = changes[i].ns, until_ns = changes[i + 1].ns;
+    const uint64_t waited_ns = rank.waits.before(until_ns) - rank.waits.before(from_ns);
+    (in_io > 0 ? sum.io_ns : sum.blocked_ns) += until_ns - from_ns - std::min(until_ns - from_ns, waited_ns);
+  }
+}
+
 // What happened to the rank's threads between the last entry and this one, outside of its waits.
 void RankWindows::settle_switches(Rank& rank, uint64_t mono_ns, uint64_t window) {
   hal::OffCpu& sum = rank.off[window];
+  add_asleep(rank, mono_ns, sum);
+  rank.active.clear();
   std::erase_if(rank.switches, [&](const Switch& one) {
     if (one.end_ns > mono_ns) return false;
     const uint64_t length_ns = one.end_ns - one.start_ns;
@@ -287,8 +318,6 @@ void RankWindows::settle_switches(Rank& rank, uint64_t mono_ns, uint64_t window)
     const double own = 1 - static_cast<double>(std::min(waited_ns, length_ns)) / static_cast<double>(length_ns);
     sum.preempted_ns += part_of(one.off.preempted_ns, own);
     sum.runqueue_ns += part_of(one.off.runqueue_ns, own);
-    sum.blocked_ns += part_of(one.off.blocked_ns, own);
-    sum.io_ns += part_of(one.off.io_ns, own);
     return true;
   });
 }

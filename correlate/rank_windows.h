@@ -53,7 +53,9 @@ struct RankWindow {
   std::optional<uint64_t> entered, left;  // number of the last collective; absent: not known, or not any more
   bool is_gone = false;                   // its process has ended
   hal::CallId call = hal::kNoCall;        // the last collective
-  hal::OffCpu off;  // of the own work, in all communicators: threads of the rank that make GPU calls
+  // Of the own work, in all communicators: preempted and waiting for a CPU, of each thread of the rank that makes GPU
+  // calls; blocked and in I/O, while all of those that made some since the last collective were asleep.
+  hal::OffCpu off;
 };
 
 // Disjoint intervals, and how much of them lies before a time.
@@ -126,13 +128,14 @@ class RankWindows {
   };
   struct Switch {
     uint64_t start_ns, end_ns;
+    uint32_t tid;
     hal::OffCpu off;
   };
   struct Rank {
     std::map<uint64_t, On> communicators;  // by Communicator::id
     WaitSpans waits;
-    std::set<uint32_t> threads;
-    std::deque<Switch> switches;  // since the last entry
+    std::set<uint32_t> threads, active;  // that make GPU calls; since the last entry
+    std::deque<Switch> switches;         // since the last entry
     std::optional<uint64_t> last_mono_ns, step_mono_ns;
     std::map<uint64_t, hal::OffCpu> off;              // by window
     std::map<uint64_t, std::vector<uint64_t>> steps;  // own work, by window
@@ -154,6 +157,7 @@ class RankWindows {
   void enter(Rank& rank, On& on, const hal::Event& event);
   void step(Rank& rank, On& on, const hal::Event& event, uint64_t window);
   void settle_switches(Rank& rank, uint64_t mono_ns, uint64_t window);
+  static void add_asleep(const Rank& rank, uint64_t mono_ns, hal::OffCpu& sum);
   std::vector<RankWindow> cut(bool with_work);
   void cut(const Facts* facts, Rank& rank, bool with_work, std::vector<RankWindow>& out);
 

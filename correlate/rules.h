@@ -205,9 +205,13 @@ constexpr bool is_certain(RuleId id) {
 constexpr bool is_of_fabric(RuleId id) { return id >= RuleId::fabric_port_down && id <= RuleId::fabric_congestion; }
 constexpr const Rule& rule(RuleId id) { return kRules[static_cast<size_t>(id)]; }
 // These know who had the CPU, and not whether the device had work meanwhile: the budget of the process does
-// (is_harmless_wait).
+// (BudgetSummary::is_harmless).
 constexpr bool is_of_cpu_alone(std::string_view rule_name) {
-  return rule_name == rule(RuleId::cpu_preemption).name || rule_name == rule(RuleId::run_queue_wait).name;
+  for (const RuleId id : {RuleId::cpu_preemption, RuleId::oversubscription, RuleId::run_queue_wait,
+                          RuleId::noisy_neighbour, RuleId::cgroup_throttling, RuleId::graph_contention}) {
+    if (rule(id).name == rule_name) return true;
+  }
+  return false;
 }
 // What is found is time that was lost, and not a failure, a hang or memory: of a warm-up that is over it says nothing
 // about the steps.

@@ -8,6 +8,8 @@
 namespace ingero::correlate {
 namespace {
 
+uint64_t without(uint64_t ns, uint64_t taken_ns) { return ns - std::min(ns, taken_ns); }
+
 bool machine_is_busy(const Evaluation& seen) {
   return seen.system.snapshot && seen.system.snapshot->cpu_percent >= kBusyPercent &&
          seen.system.snapshot_mono_ns + kSnapshotHoldsNs >= seen.window * kWindowNs;
@@ -133,9 +135,19 @@ void evaluate_workers(const Evaluation& seen, Findings& findings) {
 
 }  // namespace
 
+RuleId who_ran(const Evaluation& seen, const ProcessWindow& sum) {
+  const Preemptors& preemptors = sum.preemptors();
+  const uint64_t lost = without(sum.wanted_cpu_ns(), preemptors.recorder_ns());
+  if (without(sum.preempted_ns(), preemptors.recorder_ns()) * 2 < lost) return RuleId::run_queue_wait;
+  const uint32_t own = seen.process.facts.pid;
+  if (preemptors.is_mostly(own)) return RuleId::oversubscription;
+  const Preemptors::PreemptedBy* worst = preemptors.worst(own);
+  const bool is_other = worst != nullptr && !is_kin(seen, worst->pid);
+  return is_other && is_neighbour(seen, worst->pid) ? RuleId::noisy_neighbour : RuleId::cpu_preemption;
+}
+
 void evaluate_cpu(const Evaluation& seen, Findings& findings) {
   const auto loss = [](const ProcessWindow& one) { return one.wanted_cpu_ns(); };
-  const auto without = [](uint64_t ns, uint64_t taken_ns) { return ns - std::min(ns, taken_ns); };
   const uint64_t recorder_ns = seen.sum.preemptors().recorder_ns();
   const uint64_t lost = without(seen.sum.wanted_cpu_ns(), recorder_ns);
   Finding finding;
@@ -160,18 +172,10 @@ void evaluate_cpu(const Evaluation& seen, Findings& findings) {
     return;
   }
   evaluate_workers(seen, findings);
-  const Preemptors::PreemptedBy* worst = seen.sum.preemptors().worst();
-  if (without(seen.sum.preempted_ns(), recorder_ns) * 2 < lost) {
-    finding.rule = RuleId::run_queue_wait;
-  } else if (worst != nullptr && !is_kin(seen, worst->pid) && is_neighbour(seen, worst->pid)) {
-    finding.rule = RuleId::noisy_neighbour;
-  } else if (worst != nullptr && worst->pid == seen.process.facts.pid) {
-    finding.rule = RuleId::oversubscription;
-  } else {
-    finding.rule = RuleId::cpu_preemption;
-  }
+  const bool is_known = seen.sum.preemptors().worst(0) != nullptr;
+  finding.rule = who_ran(seen, seen.sum);
   if (seen.over(without(seen.sum.thread_wanted_ns(), recorder_ns), rule(finding.rule))) {
-    finding.confidence = worst != nullptr ? 0.95 : 0.85;
+    finding.confidence = is_known ? 0.95 : 0.85;
     finding.onset_mono_ns = onset_of(seen, loss);
     if (finding.rule == RuleId::oversubscription || finding.rule == RuleId::cpu_preemption) {
       blame_workers(seen, finding);

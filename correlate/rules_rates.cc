@@ -24,6 +24,16 @@ uint64_t most_of_last(const std::vector<uint64_t>& values, size_t count) {
   return *std::max_element(values.end() - static_cast<std::ptrdiff_t>(std::min(count, values.size())), values.end());
 }
 
+// The rate before the last `windows`, of which it is `share` percent lower. The window in which it fell holds a part of
+// the usual: too much for one that is low, and too little for a usual one.
+uint64_t rate_before(const std::vector<uint64_t>& values, size_t windows, uint64_t share) {
+  const uint64_t before = steady_rate(values, windows, kSteady);
+  if (before != 0 || windows >= values.size()) return before;
+  const uint64_t usual = steady_rate(values, windows + 1, kSteady);
+  const uint64_t between = values[values.size() - windows - 1];
+  return between * 100 > usual * (100 - share) ? usual : 0;
+}
+
 void evaluate_graphs(const Evaluation& seen, Findings& findings) {
   const Rule& collapse = rule(RuleId::graph_rate_collapse);
   const Rule& never = rule(RuleId::graph_never_launched);
@@ -102,7 +112,7 @@ void evaluate_rates(const Evaluation& seen, Findings& findings) {
   // How long it has been low is not known: the longest stretch that came after steady work counts.
   const size_t shortest = drop.floor_ns / kWindowNs;
   for (size_t windows = shortest; windows + kSteady <= seen.process.rates.size(); ++windows) {
-    const uint64_t before = steady_rate(seen.process.rates, windows, kSteady);
+    const uint64_t before = rate_before(seen.process.rates, windows, drop.share);
     const uint64_t now = most_of_last(seen.process.rates, windows);
     if (before < drop.count || now == 0 || now * 100 > before * (100 - drop.share)) continue;
     // What it launched one by one it launches as graphs from there on.

@@ -321,7 +321,13 @@ struct Evaluation {
 };
 using Findings = std::vector<Finding>;
 
-void evaluate_cpu(const Evaluation& seen, Findings& findings);       // rules_cpu.cc
+void evaluate_cpu(const Evaluation& seen, Findings& findings);  // rules_cpu.cc
+// Likewise: of the rules that say who had the CPU, the one that these windows show.
+constexpr bool is_of_who_ran(RuleId id) {
+  return id == RuleId::cpu_preemption || id == RuleId::oversubscription || id == RuleId::run_queue_wait ||
+         id == RuleId::noisy_neighbour;
+}
+RuleId who_ran(const Evaluation& seen, const ProcessWindow& sum);
 void evaluate_waits(const Evaluation& seen, Findings& findings);     // rules_waits.cc
 void evaluate_patterns(const Evaluation& seen, Findings& findings);  // rules_patterns.cc
 void evaluate_memory(const Evaluation& seen, Findings& findings);    // rules_memory.cc

@@ -4,6 +4,7 @@
 // Owned by the engine, and copied freely. One thread. Failure: none; what is beyond a bound is summed up.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -71,13 +72,19 @@ class Preemptors {
     recorder_ns_ += other.recorder_ns_;
     total_ns_ += other.others_ns_ + other.recorder_ns_;
   }
-  // The process that ran longest; of equals the lowest pid. Null: none.
-  const PreemptedBy* worst() const {
+  // The process that ran longest, other than `own`; of equals the lowest pid. Null: none.
+  const PreemptedBy* worst(uint32_t own) const {
     const PreemptedBy* worst = nullptr;
     for (const PreemptedBy& one : list_) {
+      if (one.pid == own) continue;
       if (worst == nullptr || one.ns > worst->ns || (one.ns == worst->ns && one.pid < worst->pid)) worst = &one;
     }
     return worst;
+  }
+  // Threads of `own` had its CPUs for half of the time or more: others together may have had them longer than each.
+  bool is_mostly(uint32_t own) const {
+    const auto its = std::find_if(list_.begin(), list_.end(), [&](const PreemptedBy& one) { return one.pid == own; });
+    return its != list_.end() && its->ns * 2 >= total_ns_ - recorder_ns_;
   }
   const std::vector<PreemptedBy>& list() const { return list_; }
   uint64_t total_ns() const { return total_ns_; }

@@ -124,10 +124,8 @@ void describe_preemption(ChainText& text, const std::string& preemptors, const s
                          const std::string& share) {
   hal::CausalChain& chain = text.incident.chain;
   const ProcessWindow& total = text.incident.total;
-  const Preemptors::PreemptedBy* worst = total.preemptors().worst();
-  if (text.incident.rule == RuleId::oversubscription || (worst != nullptr && worst->pid == text.process.pid)) {
-    return describe_own_threads(text, preemptors, lost, share);
-  }
+  if (text.incident.rule == RuleId::oversubscription) return describe_own_threads(text, preemptors, lost, share);
+  const Preemptors::PreemptedBy* worst = total.preemptors().worst(text.process.pid);
   chain.summary = fmt::format(
       "{} lost {} ({} of the time) to {}", text.who, lost, share,
       worst == nullptr || fixed_text(worst->comm).empty() ? "other programs" : printable(fixed_text(worst->comm)));

@@ -10,16 +10,13 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
-#include "hal/elf_file.h"
-#include "hal/elf_tables.h"
+#include "hal/elf_outline_impl.h"
 
 namespace ingero::hal {
 namespace {
 
 // Bounds on the work a made-up file can cause. The largest real libraries have about 400,000 functions.
 constexpr size_t kMaxFunctions = 4'000'000;
-constexpr uint64_t kMaxSymbols = uint64_t{64} << 20;  // of all types; also bounds a walk over a sparse file
-constexpr size_t kSymbolsPerRead = 32 << 10;
 constexpr uint64_t kNameScansPerByte = 16;  // names may overlap (linkers merge tails), but not without end
 constexpr size_t kMaxSameHash = 4096;
 constexpr size_t kMaxDefinitions = 64;  // of one name
@@ -60,19 +57,15 @@ bool demangles_to(std::string_view mangled, std::string_view base_name) {
 }  // namespace
 
 struct ElfImage::Impl {
-  explicit Impl(ElfFile elf_file) : file(std::move(elf_file)) {}
+  explicit Impl(ElfOutline of) : outline(std::move(of)) {}
 
-  ElfFile file;
+  ElfOutline outline;
   Bytes dynamic_strings;
   Bytes full_strings;
   std::vector<Symbol> functions;  // .dynsym's, then .symtab's
   size_t n_dynamic = 0;
   std::vector<uint64_t> by_hash;    // hash << 32 | index, sorted
   std::vector<uint32_t> by_offset;  // indices, sorted by (file offset, index)
-  std::string_view soname;
-  std::vector<std::string_view> needed;
-  bool is_executable = false;
-  bool is_stripped = true;
 
   Status load();
   Status load_functions(const SymbolTable& table, std::string_view strings, bool dynamic);
@@ -80,23 +73,19 @@ struct ElfImage::Impl {
 };
 
 Status ElfImage::Impl::load() {
-  const DynamicTags tags = dynamic_tags(file);
-  is_executable = file.header().e_type == ET_EXEC || tags.is_pie || file.segment_of_type(PT_INTERP) != nullptr;
-  if (const auto table = dynamic_symbols(file, tags)) {
-    auto strings = file.read(table->strings_offset, table->strings_bytes, "dynamic string table");
+  const ElfOutline::Impl& of = *outline.impl_;
+  if (of.dynamic) {
+    auto strings = of.file.read(of.dynamic->strings_offset, of.dynamic->strings_bytes, "dynamic string table");
     if (!strings) return strings.error();
     dynamic_strings = *std::move(strings);
-    INGERO_TRY(load_functions(*table, dynamic_strings.view(), true));
-    if (tags.soname) soname = string_at(dynamic_strings.view(), *tags.soname);
-    for (const uint64_t offset : tags.needed) needed.push_back(string_at(dynamic_strings.view(), offset));
+    INGERO_TRY(load_functions(*of.dynamic, dynamic_strings.view(), true));
   }
   n_dynamic = functions.size();
-  if (const auto table = full_symbols(file)) {
-    auto strings = file.read(table->strings_offset, table->strings_bytes, "string table");
+  if (of.full) {
+    auto strings = of.file.read(of.full->strings_offset, of.full->strings_bytes, "string table");
     if (!strings) return strings.error();
     full_strings = *std::move(strings);
-    INGERO_TRY(load_functions(*table, full_strings.view(), false));
-    is_stripped = false;
+    INGERO_TRY(load_functions(*of.full, full_strings.view(), false));
   }
   functions.shrink_to_fit();
   index();
@@ -104,13 +93,7 @@ Status ElfImage::Impl::load() {
 }
 
 Status ElfImage::Impl::load_functions(const SymbolTable& table, std::string_view strings, bool dynamic) {
-  if (table.symbol_count > file.file_bytes() / file.symbol_bytes()) {
-    return Error{Errc::kCorrupt,
-                 fmt::format("{}: damaged ELF file: the symbol table is outside the file", file.path())};
-  }
-  if (table.symbol_count > kMaxSymbols) {
-    return Error{Errc::kNotSupported, fmt::format("{}: {} symbols exceed the limit", file.path(), table.symbol_count)};
-  }
+  const ElfFile& file = outline.impl_->file;
   Bytes versions;
   std::vector<std::string_view> names;
   if (table.versions_offset != 0) {
@@ -128,49 +111,34 @@ Status ElfImage::Impl::load_functions(const SymbolTable& table, std::string_view
   };
 
   uint64_t name_budget = strings.size() * kNameScansPerByte;
-  std::vector<Elf64_Sym> chunk(std::min<uint64_t>(kSymbolsPerRead, table.symbol_count));
-  for (uint64_t first = 0; first < table.symbol_count; first += chunk.size()) {
-    const size_t wanted = static_cast<size_t>(std::min<uint64_t>(chunk.size(), table.symbol_count - first));
-    const size_t got =
-        file.read_symbols(table.symbols_offset + first * file.symbol_bytes(), std::span(chunk).first(wanted));
-    for (size_t i = 0; i < got; ++i) {
-      const Elf64_Sym& raw = chunk[i];
-      // A section index in the reserved range (absolute, common) does not refer to code in this file.
-      if (ELF64_ST_TYPE(raw.st_info) != STT_FUNC || raw.st_shndx == SHN_UNDEF ||
-          (raw.st_shndx >= SHN_LORESERVE && raw.st_shndx != SHN_XINDEX)) {
-        continue;
-      }
-      const auto file_offset = file.offset_of(raw.st_value, true);
-      if (!file_offset) continue;
-      Symbol symbol;
-      symbol.name = string_at(strings, raw.st_name);
-      if (symbol.name.empty()) continue;
-      if (symbol.name.size() > name_budget) {
-        return Error{Errc::kCorrupt, fmt::format("{}: damaged ELF file: symbol names overlap", file.path())};
-      }
-      name_budget -= symbol.name.size();
-      symbol.is_local = ELF64_ST_BIND(raw.st_info) == STB_LOCAL;
-      symbol.address = raw.st_value;
-      symbol.size = raw.st_size;
-      symbol.file_offset = *file_offset;
-      if (dynamic) {
-        const uint16_t version = version_of(first + i);
-        symbol.is_default = (version & kVersionHidden) == 0;
-        if ((version & kVersionIndex) < names.size()) symbol.version = names[version & kVersionIndex];
-      } else {
-        split_version(symbol);
-      }
-      if (functions.size() == kMaxFunctions) {
-        return Error{Errc::kNotSupported,
-                     fmt::format("{}: more than {} functions, which is the limit", file.path(), kMaxFunctions)};
-      }
-      functions.push_back(symbol);
+  return for_each_symbol(file, table, [&](const Elf64_Sym& raw, uint64_t index) -> Status {
+    const auto file_offset = code_offset(file, raw);
+    if (!file_offset) return {};
+    Symbol symbol;
+    symbol.name = string_at(strings, raw.st_name);
+    if (symbol.name.empty()) return {};
+    if (symbol.name.size() > name_budget) {
+      return Error{Errc::kCorrupt, fmt::format("{}: damaged ELF file: symbol names overlap", file.path())};
     }
-    if (got != wanted) {
-      return Error{Errc::kCorrupt, fmt::format("{}: damaged ELF file: symbol table cut short", file.path())};
+    name_budget -= symbol.name.size();
+    symbol.is_local = ELF64_ST_BIND(raw.st_info) == STB_LOCAL;
+    symbol.address = raw.st_value;
+    symbol.size = raw.st_size;
+    symbol.file_offset = *file_offset;
+    if (dynamic) {
+      const uint16_t version = version_of(index);
+      symbol.is_default = (version & kVersionHidden) == 0;
+      if ((version & kVersionIndex) < names.size()) symbol.version = names[version & kVersionIndex];
+    } else {
+      split_version(symbol);
     }
-  }
-  return {};
+    if (functions.size() == kMaxFunctions) {
+      return Error{Errc::kNotSupported,
+                   fmt::format("{}: more than {} functions, which is the limit", file.path(), kMaxFunctions)};
+    }
+    functions.push_back(symbol);
+    return {};
+  });
 }
 
 void ElfImage::Impl::index() {
@@ -192,11 +160,15 @@ ElfImage& ElfImage::operator=(ElfImage&&) noexcept = default;
 ElfImage::~ElfImage() = default;
 
 Result<ElfImage> ElfImage::open(Fd fd, std::string display_path) {
-  auto file = ElfFile::open(std::move(fd), std::move(display_path));
-  if (!file) return file.error();
-  const std::string path = file->path();
+  auto outline = ElfOutline::open(std::move(fd), std::move(display_path));
+  INGERO_TRY(outline);
+  return open(*std::move(outline));
+}
+
+Result<ElfImage> ElfImage::open(ElfOutline outline) {
+  const std::string path = outline.path();
   try {
-    auto impl = std::make_unique<Impl>(*std::move(file));
+    auto impl = std::make_unique<Impl>(std::move(outline));
     INGERO_TRY(impl->load());
     return ElfImage(std::move(impl));
   } catch (const std::bad_alloc&) {
@@ -204,24 +176,7 @@ Result<ElfImage> ElfImage::open(Fd fd, std::string display_path) {
   }
 }
 
-const std::string& ElfImage::path() const { return impl_->file.path(); }
-std::string_view ElfImage::soname() const { return impl_->soname; }
-std::string ElfImage::build_id() const { return build_id_of(impl_->file); }
-bool ElfImage::is_executable() const { return impl_->is_executable; }
-bool ElfImage::is_stripped() const { return impl_->is_stripped; }
-std::vector<std::string_view> ElfImage::needed() const { return impl_->needed; }
-
-bool ElfImage::has_section(std::string_view name) const {
-  const ElfFile& file = impl_->file;
-  const Elf64_Shdr* names = file.section(file.header().e_shstrndx);
-  if (names == nullptr || names->sh_type != SHT_STRTAB) return false;
-  const auto strings = file.read(names->sh_offset, names->sh_size, "section names");
-  if (!strings) return false;
-  return std::any_of(file.sections().begin(), file.sections().end(),
-                     [&](const Elf64_Shdr& section) { return string_at(strings->view(), section.sh_name) == name; });
-}
-
-uint16_t ElfImage::machine() const { return impl_->file.header().e_machine; }
+const ElfOutline& ElfImage::outline() const { return impl_->outline; }
 std::span<const Symbol> ElfImage::functions() const { return impl_->functions; }
 
 std::vector<Symbol> ElfImage::find(std::string_view name) const {
@@ -265,7 +220,7 @@ std::vector<Symbol> ElfImage::find_mangled(std::string_view base_name) const {
 
 std::vector<uint8_t> ElfImage::bytes_at(uint64_t file_offset, size_t size) const {
   std::vector<uint8_t> bytes(std::min(size, kMaxBytesAt));
-  bytes.resize(impl_->file.read_some(file_offset, bytes.data(), bytes.size()));
+  bytes.resize(impl_->outline.impl_->file.read_some(file_offset, bytes.data(), bytes.size()));
   return bytes;
 }
 

@@ -1,4 +1,5 @@
 // A library file's symbols, as a tracer needs them: every definition of a name, with its file offset and first bytes.
+// Whether a file is worth that, its outline says.
 //
 // Reads through an open descriptor (the caller chose the file through /proc/PID/root or map_files), never by name.
 // Malformed files give an error or fewer symbols, never a crash (fuzzed). 64-bit little-endian files of any processor
@@ -15,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "hal/elf_outline.h"
 
 namespace ingero::hal {
 
@@ -31,18 +33,12 @@ struct Symbol {
 class ElfImage {
  public:
   static Result<ElfImage> open(Fd fd, std::string display_path);
+  static Result<ElfImage> open(ElfOutline outline);
   ElfImage(ElfImage&&) noexcept;
   ElfImage& operator=(ElfImage&&) noexcept;
   ~ElfImage();
 
-  const std::string& path() const;
-  std::string_view soname() const;  // DT_SONAME, or empty
-  std::string build_id() const;     // hex, or empty
-  bool is_executable() const;       // ET_EXEC, or ET_DYN with an interpreter or the PIE flag
-  bool is_stripped() const;         // no .symtab
-  bool has_section(std::string_view name) const;
-  std::vector<std::string_view> needed() const;  // DT_NEEDED
-  uint16_t machine() const;                      // EM_X86_64, EM_AARCH64, EM_386, ...
+  const ElfOutline& outline() const;
   // All function definitions (STT_FUNC, STT_GNU_IFUNC excluded; global, weak and local) of the exact name: .dynsym
   // first, then .symtab; default version first; one per address (.symtab repeats .dynsym). Empty when there is none.
   std::vector<Symbol> find(std::string_view name) const;

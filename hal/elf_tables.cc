@@ -16,6 +16,8 @@ constexpr uint64_t kMaxChain = uint64_t{64} << 20;
 constexpr size_t kMaxVersions = 0x7fff;  // what a version index can say
 constexpr size_t kMaxName = 32 << 10;    // C++ names reach a few thousand characters
 constexpr size_t kMaxBuildId = 64;
+constexpr uint64_t kMaxSymbols = uint64_t{64} << 20;  // of all types; also bounds a walk over a sparse file
+constexpr size_t kSymbolsPerRead = 32 << 10;
 
 template <typename T>
 bool load(std::string_view bytes, uint64_t offset, T& out) {
@@ -151,6 +153,36 @@ std::optional<SymbolTable> dynamic_symbols(const ElfFile& file, const DynamicTag
 std::optional<SymbolTable> full_symbols(const ElfFile& file) {
   const Elf64_Shdr* section = file.section_of_type(SHT_SYMTAB);
   return section == nullptr ? std::nullopt : table_of(file, *section);
+}
+
+Status for_each_symbol(const ElfFile& file, const SymbolTable& table,
+                       const std::function<Status(const Elf64_Sym&, uint64_t)>& take) {
+  if (table.symbol_count > file.file_bytes() / file.symbol_bytes()) {
+    return Error{Errc::kCorrupt,
+                 fmt::format("{}: damaged ELF file: the symbol table is outside the file", file.path())};
+  }
+  if (table.symbol_count > kMaxSymbols) {
+    return Error{Errc::kNotSupported, fmt::format("{}: {} symbols exceed the limit", file.path(), table.symbol_count)};
+  }
+  std::vector<Elf64_Sym> chunk(std::min<uint64_t>(kSymbolsPerRead, table.symbol_count));
+  for (uint64_t first = 0; first < table.symbol_count; first += chunk.size()) {
+    const size_t wanted = static_cast<size_t>(std::min<uint64_t>(chunk.size(), table.symbol_count - first));
+    const size_t got =
+        file.read_symbols(table.symbols_offset + first * file.symbol_bytes(), std::span(chunk).first(wanted));
+    for (size_t i = 0; i < got; ++i) INGERO_TRY(take(chunk[i], first + i));
+    if (got != wanted) {
+      return Error{Errc::kCorrupt, fmt::format("{}: damaged ELF file: symbol table cut short", file.path())};
+    }
+  }
+  return {};
+}
+
+std::optional<uint64_t> code_offset(const ElfFile& file, const Elf64_Sym& symbol) {
+  // A section index in the reserved range (absolute, common) does not refer to code in this file.
+  const bool is_elsewhere =
+      symbol.st_shndx == SHN_UNDEF || (symbol.st_shndx >= SHN_LORESERVE && symbol.st_shndx != SHN_XINDEX);
+  if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || is_elsewhere) return std::nullopt;
+  return file.offset_of(symbol.st_value, true);
 }
 
 std::string_view string_at(std::string_view strings, uint64_t offset) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,14 @@ struct DynamicTags {
 DynamicTags dynamic_tags(const ElfFile& file);
 std::optional<SymbolTable> dynamic_symbols(const ElfFile& file, const DynamicTags& tags);
 std::optional<SymbolTable> full_symbols(const ElfFile& file);  // .symtab; none in a stripped file
+
+// Each symbol of the table with its index, until `take` returns an error. kCorrupt, kNotSupported: the table is damaged
+// or larger than any real one.
+Status for_each_symbol(const ElfFile& file, const SymbolTable& table,
+                       const std::function<Status(const Elf64_Sym&, uint64_t)>& take);
+
+// Where a function that this file defines begins in it; none: the symbol is something else, or of another file.
+std::optional<uint64_t> code_offset(const ElfFile& file, const Elf64_Sym& symbol);
 
 // The string at `offset`, or empty when it has no end inside the table or is longer than any name.
 std::string_view string_at(std::string_view strings, uint64_t offset);

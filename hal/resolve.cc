@@ -77,7 +77,7 @@ class Resolver {
                        fmt::format("is the same code as {}, which is probed", same_as),
                        {}});
     } else {
-      const bool hidden = image_.is_stripped() && image_.soname().empty();
+      const bool hidden = image_.outline().is_stripped() && image_.outline().soname().empty();
       rows_.push_back({&row,
                        RowState::kAbsent,
                        std::string(row.name),
@@ -184,11 +184,11 @@ bool holds_here(const Row& row, const ElfImage& image) {
 }  // namespace
 
 Arch arch_of(const ElfImage& image, Arch host) {
-  return host == Arch::kX86_64 && image.machine() == EM_386 ? Arch::kX86_32 : host;
+  return host == Arch::kX86_64 && image.outline().machine() == EM_386 ? Arch::kX86_32 : host;
 }
 
 std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, Arch arch) {
-  if (!machine_matches(image.machine(), arch)) {
+  if (!machine_matches(image.outline().machine(), arch)) {
     std::vector<ResolvedRow> rows;
     for (const Row& row : library.rows) {
       rows.push_back({&row,
@@ -196,7 +196,7 @@ std::vector<ResolvedRow> resolve(const Library& library, const ElfImage& image, 
                       std::string(row.name),
                       0,
                       {},
-                      fmt::format("the file is for another processor (ELF machine {})", image.machine()),
+                      fmt::format("the file is for another processor (ELF machine {})", image.outline().machine()),
                       "trace it on a machine of that architecture"});
     }
     return rows;
@@ -229,18 +229,17 @@ bool soname_matches(const Library& library, std::string_view file_name) {
   });
 }
 
-bool holds_static_copy(const Library& library, const ElfImage& image) {
-  return std::any_of(library.anchors.begin(), library.anchors.end(),
-                     [&](std::string_view anchor) { return !image.find(anchor).empty(); });
+Result<bool> holds_static_copy(const Library& library, const ElfOutline& file) {
+  return file.defines_any(library.anchors);
 }
 
-bool hides_static_copy(const Library& library, const ElfImage& image) {
-  if (!image.is_stripped() || holds_static_copy(library, image)) return false;
-  for (const std::string_view needed : image.needed()) {
+bool hides_static_copy(const Library& library, const ElfOutline& file) {
+  if (!file.is_stripped()) return false;
+  for (const std::string_view needed : file.needed()) {
     if (soname_matches(library, needed)) return false;
   }
   return std::any_of(library.sections.begin(), library.sections.end(),
-                     [&](std::string_view section) { return image.has_section(section); });
+                     [&](std::string_view section) { return file.has_section(section); });
 }
 
 std::string library_version(std::string_view resolved_file_name, std::string_view soname) {

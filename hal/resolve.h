@@ -46,10 +46,11 @@ bool soname_matches(const Library& library, std::string_view file_name);
 
 // Does the file define one of the library's anchors? (Ask of files that are not the library itself.) A stripped file
 // with a static copy also lacks them: is_stripped() says whether their absence means anything.
-bool holds_static_copy(const Library& library, const ElfImage& image);
+Result<bool> holds_static_copy(const Library& library, const ElfOutline& file);
 
-// Is the file one that must hold a copy of the library, stripped of its symbols? Then its calls cannot be seen.
-bool hides_static_copy(const Library& library, const ElfImage& image);
+// Is the file, which has no anchor, one that must hold a copy of the library, stripped of its symbols? Then its calls
+// cannot be seen.
+bool hides_static_copy(const Library& library, const ElfOutline& file);
 
 // The library's version as the file has it: "13.0.96" from a file or soname suffix, "13" from libcudart.so.13, or
 // empty.

@@ -46,11 +46,16 @@ void FileWatch::remove(uint64_t mark) {
   if (marks_.erase(mark) > 0) munmap(reinterpret_cast<void*>(mark), kPage);
 }
 
+Status FileWatch::prepare() {
+  if (!is_loaded_) INGERO_TRY(lookup_.load());
+  is_loaded_ = true;
+  return {};
+}
+
 Result<std::map<uint64_t, FileWatch::Use>> FileWatch::look() {
   std::map<uint64_t, Use> uses;
   if (marks_.empty()) return uses;
-  if (!is_loaded_) INGERO_TRY(lookup_.load());
-  is_loaded_ = true;
+  INGERO_TRY(prepare());
   const auto answer = lookup_.open();
   INGERO_TRY(answer);
   std::array<char, 128 * sizeof(wire_use)> buffer;

@@ -42,6 +42,8 @@ class FileWatch {
   // Begins to watch the file; what it is known by from now on, or 0: it cannot be mapped.
   uint64_t add(int fd);
   void remove(uint64_t mark);
+  // Loads the lookup, or else the first look() does. Takes some 20 ms.
+  Status prepare();
   // Of every watched file. An error, or a file that is not in it: nothing is known.
   Result<std::map<uint64_t, Use>> look();
 

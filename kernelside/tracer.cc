@@ -475,10 +475,10 @@ bool Tracer::keep_unread(const hal::FileId& id, const Source& source, const std:
   return true;
 }
 
-// The described libraries in an image.
-std::vector<Tracer::Held> Tracer::held_by(const hal::ElfImage& image, std::string_view name) const {
+// The described libraries in a file.
+Result<std::vector<Tracer::Held>> Tracer::held_by(const hal::ElfOutline& file, std::string_view name) const {
   const auto is_named = [&](const hal::Library& library) {
-    return hal::soname_matches(library, name) || hal::soname_matches(library, image.soname());
+    return hal::soname_matches(library, name) || hal::soname_matches(library, file.soname());
   };
   // A described library that repeats another one's symbols is itself, not a host of the other's copy.
   const bool is_library = std::any_of(backends_.begin(), backends_.end(), [&](const hal::Backend* backend) {
@@ -488,9 +488,10 @@ std::vector<Tracer::Held> Tracer::held_by(const hal::ElfImage& image, std::strin
   for (const auto* backend : backends_) {
     for (const auto& library : backend->libraries) {
       const bool named = is_named(library);
-      const bool linked_in = !is_library && hal::holds_static_copy(library, image);
-      const bool hidden = !is_library && !linked_in && hal::hides_static_copy(library, image);
-      if (named || linked_in || hidden) found.push_back({backend, &library, named, linked_in, hidden});
+      const Result<bool> linked_in = is_library ? false : hal::holds_static_copy(library, file);
+      INGERO_TRY(linked_in);
+      const bool hidden = !is_library && !*linked_in && hal::hides_static_copy(library, file);
+      if (named || *linked_in || hidden) found.push_back({backend, &library, named, *linked_in, hidden});
     }
   }
   return found;
@@ -502,7 +503,7 @@ FileReport Tracer::report_of(const Held& held, const hal::ElfImage& image, const
   report.backend = held.backend->name;
   report.library = held.library->name;
   report.path = printable(source.untrusted_path, 4096);
-  report.version = held.named ? hal::library_version(mapped_name(source.untrusted_path), image.soname()) : "";
+  report.version = held.named ? hal::library_version(mapped_name(source.untrusted_path), image.outline().soname()) : "";
   report.note = held.linked_in   ? "statically linked"
                 : held.hidden    ? "statically linked and stripped: its calls cannot be traced, those of the "
                                    "libraries below it are"
@@ -640,25 +641,24 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
     return false;
   };
   const bool is_elf = has_elf_magic(*fd);
-  auto image = hal::ElfImage::open(std::move(*fd), path);
-  if (!image.ok()) {
-    note_unreadable(source, file, image.error());
-    if (is_elf) (void)report_unsupported(id, source, image.error());  // of another kind of processor
+  const auto cannot_read = [&](const Error& reason) {
+    note_unreadable(source, file, reason);
+    if (is_elf) (void)report_unsupported(id, source, reason);  // of another kind of processor
     return is_over(nullptr);
-  }
-  const auto held = held_by(*image, mapped_name(source.untrusted_path));
-  if (held.empty()) {
+  };
+  auto outline = hal::ElfOutline::open(std::move(*fd), path);
+  if (!outline.ok()) return cannot_read(outline.error());
+  const auto held = held_by(*outline, mapped_name(source.untrusted_path));
+  if (!held.ok()) return cannot_read(held.error());
+  if (held->empty()) {
     report_unprobed(id, source);
     return is_over(nullptr);
   }
-  if (!is_local) {
-    auto again = with_code(foreign_, file, path);
-    if (!again.ok()) return is_unread(again.error());
-    image = std::move(again);
-  }
+  auto image = is_local ? hal::ElfImage::open(*std::move(outline)) : with_code(foreign_, file, path);
+  if (!image.ok()) return is_local ? cannot_read(image.error()) : is_unread(image.error());
   auto made = std::make_unique<File>();
-  for (const Held& one : held) made->reports.push_back(report_of(one, *image, id, source));
-  if (source.pid != 0 && std::ranges::any_of(held, &Held::hidden)) note_hidden(made->reports[0].library, source);
+  for (const Held& one : *held) made->reports.push_back(report_of(one, *image, id, source));
+  if (source.pid != 0 && std::ranges::any_of(*held, &Held::hidden)) note_hidden(made->reports[0].library, source);
   drop_names_only(made->reports);
   note_narrow(*made);
   if (target_) {

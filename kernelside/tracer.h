@@ -147,6 +147,8 @@ class Tracer {
   // Once a second: removes the probes of files that no process maps any more, which may take a second and more, and
   // places those that have waited for probes. The thread that calls it is to end before detach().
   void sweep();
+  // Loads what sweep() asks the kernel with, which the first one does otherwise: while a program runs that has the CPU.
+  void prepare_sweep();
   // The numbers of probes that have been removed, since the last call: no call that begins now has them, but open
   // calls, records and batches may.
   std::vector<uint32_t> take_retired();
@@ -187,7 +189,7 @@ class Tracer {
   void note_late(const std::string& path, uint32_t pid);
   bool is_described(std::string_view path) const;
   void note_others(std::string_view maps);
-  std::vector<Held> held_by(const hal::ElfImage& image, std::string_view name) const;
+  Result<std::vector<Held>> held_by(const hal::ElfOutline& file, std::string_view name) const;
   static FileReport report_of(const Held& held, const hal::ElfImage& image, const hal::FileId& id,
                               const Source& source);
   std::optional<hal::FileId> file_below(const Fd& fd, const hal::FileId& id, const Source& source,

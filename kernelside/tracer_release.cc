@@ -261,6 +261,12 @@ void Tracer::end_passing() {
   FileProbes::stop(probes);
 }
 
+void Tracer::prepare_sweep() {
+  if (!target_) return;
+  const std::scoped_lock lock(index_->watch_mutex);
+  (void)index_->watch.prepare().ok();  // said by sweep(), once there is something to sweep
+}
+
 void Tracer::sweep() {
   if (!target_) return;
   end_passing();

@@ -171,8 +171,7 @@ bool is_harmless(const ReportedChain& chain, const ProcessTime& time) {
     return time.budget.result.limit == correlate::Limit::kIdle && time.budget.pid == chain.pid &&
            time.node == chain.node;
   }
-  return is_its(chain, time) && correlate::is_of_cpu_alone(chain.rule) &&
-         correlate::is_harmless_wait(time.budget.whole);
+  return is_its(chain, time) && time.budget.cpu_cost.is_harmless(chain.rule);
 }
 
 // A rank that came last, but the others had work for their devices meanwhile.
@@ -181,12 +180,31 @@ bool is_harmless_lateness(const ReportedChain& chain, const ProcessTime& time) {
          time.budget.result.limit == correlate::Limit::kDeviceBound;
 }
 
-// How many these are.
+// How many these are, of those that `is_left_out` says.
 size_t drop(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& times,
             bool (*is_left_out)(const ReportedChain&, const ProcessTime&)) {
   return std::erase_if(chains, [&](const ReportedChain& chain) {
     return std::any_of(times.begin(), times.end(), [&](const auto& time) { return is_left_out(chain, time); });
   });
+}
+
+// Where the time went, and what of the diagnosis it shows to have cost nothing. Where the time is not asked for, but
+// known from the replay, the chains are the same.
+Status gather_time(const store::Reader& reader, const store::Selection& selection, const ReportOptions& options,
+                   TimeSink& sink, Report& report) {
+  // Without a replay for the chains, as of a live recording, there is one for this alone.
+  if (!report.diagnosis.replayed) INGERO_TRY(replay_time(reader, selection, sink));
+  report.time = sink.take();
+  if (selection.pid) {
+    std::erase_if(report.time, [&](const ProcessTime& one) { return one.budget.pid != *selection.pid; });
+  }
+  report.harmless_chains = drop(report.diagnosis.chains, report.time, is_harmless);
+  report.warm_up_chains = drop(report.diagnosis.chains, report.time, is_of_warm_up);
+  add_time_names(reader, report.time);
+  add_time_evidence(reader, selection, report.time);
+  report.harmless_chains += drop(report.diagnosis.chains, report.time, is_harmless_lateness);
+  if (!options.time) report.time.clear();
+  return {};
 }
 
 }  // namespace
@@ -214,29 +232,19 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   INGERO_TRY(gather_single_calls(reader, selection, options, names, report));
   INGERO_TRY(gather_losses(reader, options, report));
   TimeSink time;
-  if (options.time) {
+  if (options.time || options.incidents) {
     const auto sampled = is_sampled_out(reader);
     if (!sampled.ok()) return sampled.error();
     report.time_known = !*sampled;
   }
   if (options.incidents) {
     auto diagnosis = diagnose(reader, selection, {options.time_ns, options.evaluates_stored}, names,
-                              report.time_known && options.time ? &time : nullptr);
+                              report.time_known ? &time : nullptr);
     if (!diagnosis.ok()) return diagnosis.error();
     report.diagnosis = std::move(diagnosis).value();
   }
-  if (options.time && report.time_known) {
-    // Without a replay for the chains, as of a live recording, there is one for this alone.
-    if (!report.diagnosis.replayed) INGERO_TRY(replay_time(reader, selection, time));
-    report.time = time.take();
-    if (selection.pid) {
-      std::erase_if(report.time, [&](const ProcessTime& one) { return one.budget.pid != *selection.pid; });
-    }
-    report.harmless_chains = drop(report.diagnosis.chains, report.time, is_harmless);
-    report.warm_up_chains = drop(report.diagnosis.chains, report.time, is_of_warm_up);
-    add_time_names(reader, report.time);
-    add_time_evidence(reader, selection, report.time);
-    report.harmless_chains += drop(report.diagnosis.chains, report.time, is_harmless_lateness);
+  if (report.time_known && (options.time || report.diagnosis.replayed)) {
+    INGERO_TRY(gather_time(reader, selection, options, time, report));
   }
   if (options.collectives) {
     auto collectives = gather_collectives(reader, selection, options.time_ns);

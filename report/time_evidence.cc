@@ -117,10 +117,16 @@ void add_preemptors(const Part& part, ProcessTime& time) {
       });
   // The recorder is left out: nothing that the program does brings that time back.
   std::erase_if(had, [](const Had& one) { return correlate::is_recorder(one.comm); });
-  if (had.empty() || all_ns == 0) return;
-  const double share = static_cast<double>(had.front().ns) / static_cast<double>(all_ns);
-  if (had.front().pid == time.budget.pid) {
-    if (share < kGoodPart) return;
+  if (all_ns == 0) return;
+  const auto share_of = [&](const Had& one) { return static_cast<double>(one.ns) / static_cast<double>(all_ns); };
+  // Its own where they had half: others together may have had more than that, each of them less.
+  const auto is_own = [&](const Had& one) { return one.pid == int64_t{time.budget.pid}; };
+  const auto own = std::find_if(had.begin(), had.end(), is_own);
+  const bool is_mostly_own = own != had.end() && share_of(*own) >= 0.5;
+  if (!is_mostly_own) std::erase_if(had, is_own);
+  if (had.empty()) return;
+  const double share = share_of(had.front());
+  if (is_mostly_own) {
     time.because.push_back(
         fmt::format("Its own threads had the CPU for {:.0f}% {}: it has more threads ready to run than CPUs",
                     100 * share, of_that));

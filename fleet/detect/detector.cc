@@ -17,6 +17,7 @@ constexpr double kNews = 0.1;           // change of the effect, as a share, tha
 constexpr uint64_t kForgetAfter = 720;  // windows
 constexpr double kQuorum = 0.75;        // of a cohort
 constexpr size_t kQuorumRanks = 5;
+constexpr double kWorkedLately = 1.0 / 12;  // weight of the newest window
 
 // Equal for ranks whose communicators have the same sizes and carry about the same bytes.
 uint64_t role_of(const std::vector<Sample>& samples) {
@@ -191,17 +192,24 @@ std::vector<Detector::Measured> Detector::measure(const Pending& pending) {
     Rank& rank = found->second;
     for (const Sample& sample : samples) {
       if (sample.communicator != rank.cohort || sample.count == 0) continue;
+      note_worked(rank, sample);
       rank.joined_work += sample.work_s * static_cast<double>(sample.count);
       rank.joined_count += sample.count;
       if (rank.joined_count < kStepsForEvidence) break;
       const auto count = static_cast<double>(rank.joined_count);
       const auto own = static_cast<double>(sample.count);
-      measured.push_back({number, rank.joined_work / count, sample.host_s / own, sample.input_s / own, false});
+      Measured& one = measured.emplace_back(Measured{number, rank.joined_work / count, sample.reasons, false});
+      for (const auto reason : kReasons) one.reasons.*reason /= own;
       rank.joined_work = 0;
       rank.joined_count = 0;
     }
   }
   return measured;
+}
+
+void Detector::note_worked(Rank& rank, const Sample& sample) const {
+  const double worked_s = sample.work_s * static_cast<double>(sample.count);
+  rank.worked_s = rank.worked_s == 0 ? worked_s : rank.worked_s + kWorkedLately * (worked_s - rank.worked_s);
 }
 
 void Detector::compare(uint64_t window, std::vector<Measured>& measured) {
@@ -229,26 +237,34 @@ void Detector::compare(uint64_t window, std::vector<Measured>& measured) {
   }
 }
 
+Reasons Detector::usual_of(const std::vector<const Measured*>& members) {
+  Reasons usual;
+  for (const auto reason : kReasons) {
+    std::vector<double> values;
+    values.reserve(members.size());
+    for (const Measured* one : members) values.push_back(one->reasons.*reason);
+    usual.*reason = median(values, Better::kLess);
+  }
+  return usual;
+}
+
 void Detector::score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes) {
   std::map<uint64_t, std::vector<const Measured*>> roles;
   for (const Measured& one : measured) {
     if (one.has_effect) roles[ranks_[one.rank].role].push_back(&one);
   }
   for (const auto& [role, members] : roles) {
-    std::vector<double> effects, host, input;
+    std::vector<double> effects;
     for (const Measured* one : members) {
       const Rank& rank = ranks_[one->rank];
       if (rank.score() < kSuspect) effects.push_back(rank.effect);
-      host.push_back(one->host_s);
-      input.push_back(one->input_s);
     }
     Pool& pool = pools_[role];
     pool.add(std::move(effects), members.size());
-    const double usual_host = median(host, Better::kLess), usual_input = median(input, Better::kLess);
+    const Reasons usual = usual_of(members);
     for (const Measured* one : members) {
       Rank& rank = ranks_[one->rank];
-      rank.host_s = one->host_s - usual_host;
-      rank.input_s = one->input_s - usual_input;
+      for (const auto reason : kReasons) rank.reasons.*reason = one->reasons.*reason - usual.*reason;
       score_one(window, *one, pool, changes);
     }
   }
@@ -289,8 +305,7 @@ void Detector::add_window(uint64_t window, const SumRule& rule, double z, const 
   slow.effect += rank.effect;
   slow.lateness_s += rank.effect * rank.usual_s;
   slow.usual_s += rank.usual_s;
-  slow.host_s += rank.host_s;
-  slow.input_s += rank.input_s;
+  for (const auto reason : kReasons) slow.reasons.*reason += rank.reasons.*reason;
 }
 
 size_t Detector::Rank::largest() const {
@@ -326,11 +341,11 @@ void Detector::update(Rank& rank, uint64_t window) {
   incident.effect = slow.effect / windows;
   incident.lateness_s = slow.lateness_s / windows;
   incident.usual_s = slow.usual_s / windows;
-  incident.host_s = slow.host_s / windows;
-  incident.input_s = slow.input_s / windows;
+  for (const auto reason : kReasons) incident.reasons.*reason = slow.reasons.*reason / windows;
+  const double host_s = incident.reasons.host_s, input_s = incident.reasons.input_s();
   incident.what = Class::kUnknown;
-  if (std::max(slow.host_s, slow.input_s) >= kExplains * slow.lateness_s) {
-    incident.what = slow.host_s >= slow.input_s ? Class::kHost : Class::kInput;
+  if (std::max(host_s, input_s) >= kExplains * incident.lateness_s) {
+    incident.what = host_s >= input_s ? Class::kHost : Class::kInput;
   }
 }
 
@@ -430,6 +445,27 @@ Limits Detector::limits() const {
   limits.has_quorum =
       pool->second.is_warm() && heard >= kQuorumRanks && static_cast<double>(heard) >= kQuorum * members;
   return limits;
+}
+
+std::vector<HeavyRole> Detector::imbalance() const {
+  std::map<uint64_t, std::vector<uint32_t>> roles;
+  for (const auto& [number, rank] : ranks_) {
+    const auto pool = pools_.find(rank.role);
+    if (pool == pools_.end() || !pool->second.is_warm()) continue;
+    if (!rank.is_silent && rank.worked_s > 0) roles[rank.role].push_back(number);
+  }
+  std::vector<HeavyRole> heavy;
+  for (auto& [role, ranks] : roles) {
+    std::vector<double> own, others;
+    for (const auto& [other, members] : roles) {
+      for (const uint32_t number : members) (other == role ? own : others).push_back(ranks_.at(number).worked_s);
+    }
+    if (others.empty()) continue;
+    const double effect = median(own, Better::kLess) / median(others, Better::kLess) - 1;
+    if (effect >= kFloor) heavy.push_back({ranks, effect});
+  }
+  std::ranges::sort(heavy, std::ranges::greater{}, &HeavyRole::effect);
+  return heavy;
 }
 
 std::vector<uint32_t> Detector::members_of(uint64_t communicator) const {

@@ -30,6 +30,16 @@ inline constexpr uint64_t kSilentAfter = 3;  // windows without data
 inline constexpr uint64_t kWaitForWindow_ns = 2'000'000'000, kMaxWaitForWindow_ns = 10'000'000'000;
 inline constexpr uint64_t kPatientFor = 12;  // windows
 
+// What kept a rank from its work, in seconds: of a window, or of a step more than its role's median.
+struct Reasons {
+  double host_s = 0;     // preempted, or waiting for a CPU; the sum of its threads
+  double storage_s = 0;  // all its threads asleep, one of them until storage answers
+  double asleep_s = 0;   // all its threads asleep for other reasons: a pipe, a socket, a lock
+
+  double input_s() const { return storage_s + asleep_s; }
+};
+inline constexpr double Reasons::*kReasons[] = {&Reasons::host_s, &Reasons::storage_s, &Reasons::asleep_s};
+
 // One rank in one communicator in one window.
 struct Sample {
   uint64_t window = 0;  // its number: start over period
@@ -40,8 +50,7 @@ struct Sample {
   uint64_t count = 0;   // collectives in the window: its steps
   double work_s = 0;    // own work before each, the median
   double bytes = 0;     // of each
-  double host_s = 0;    // of the window: preempted, or waiting for a CPU; all threads of the rank
-  double input_s = 0;   // of the window: waiting for storage
+  Reasons reasons;      // of the window
 };
 
 enum class Class : uint8_t { kUnknown, kHost, kInput };
@@ -55,10 +64,10 @@ struct Incident {
   uint64_t from_window = 0, named_window = 0, last_window = 0;
   State state = State::kOpen;
   Class what = Class::kUnknown;
-  double effect = 0;               // the mean of its slow windows, as what follows
-  double lateness_s = 0;           // of a step
-  double usual_s = 0;              // what its cohort's work took
-  double host_s = 0, input_s = 0;  // of a step, more than its role's median
+  double effect = 0;      // the mean of its slow windows, as what follows
+  double lateness_s = 0;  // of a step
+  double usual_s = 0;     // what its cohort's work took
+  Reasons reasons;        // of a step, more than its role's median
   double confidence = 0;
   uint32_t observed = 0, nranks = 0;  // of the communicator
 };
@@ -70,6 +79,13 @@ struct Standing {
   double effect = 0, score = 0, usual_s = 0;
   bool is_named = false, is_suspect = false;
   Incident incident;  // while it is named
+};
+
+// Ranks of one role whose work is longer than that of the others, who wait for them: it is their share of the work, not
+// their nodes.
+struct HeavyRole {
+  std::vector<uint32_t> ranks;  // ascending
+  double effect = 0;            // own work in the same time, more than the median of all ranks of other roles
 };
 
 // Its `course` is valid until the detector is given something, or advances.
@@ -107,6 +123,8 @@ class Detector {
   std::vector<RankCourse> courses() const;
   // Of the largest role.
   Limits limits() const;
+  // Those from kFloor on, the heaviest first.
+  std::vector<HeavyRole> imbalance() const;
   // The ranks of a communicator that are heard of: all wait for its slowest.
   std::vector<uint32_t> members_of(uint64_t communicator) const;
   uint64_t last_window() const { return last_window_; }
@@ -122,7 +140,8 @@ class Detector {
   // Sums over the slow windows since the onset: one window's share would be that of its noise.
   struct Slow {
     size_t windows = 0;
-    double effect = 0, lateness_s = 0, usual_s = 0, host_s = 0, input_s = 0;
+    double effect = 0, lateness_s = 0, usual_s = 0;
+    Reasons reasons;
   };
   struct Sum {
     double score = 0;
@@ -136,7 +155,9 @@ class Detector {
     size_t windows = 0;                        // since its communicators are these
     uint64_t joined_count = 0;
     double joined_work = 0;
-    double effect = 0, usual_s = 0, host_s = 0, input_s = 0;  // the last two: more than the role's median
+    double effect = 0, usual_s = 0;
+    double worked_s = 0;  // own work of a window, lately: comparable between roles, whose collectives differ
+    Reasons reasons;      // more than the role's median
     std::array<Sum, kSums> sums;
     Course course;
     bool is_silent = false, is_named = false;
@@ -147,7 +168,8 @@ class Detector {
   };
   struct Measured {
     uint32_t rank = 0;
-    double work_s = 0, host_s = 0, input_s = 0;  // of a step
+    double work_s = 0;  // of a step
+    Reasons reasons;    // of a step
     bool has_effect = false;
   };
   bool is_complete(const Pending& pending) const;
@@ -158,7 +180,9 @@ class Detector {
   void place(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
   void choose_cohorts(const Pending& pending);
   std::vector<Measured> measure(const Pending& pending);
+  void note_worked(Rank& rank, const Sample& sample) const;
   void compare(uint64_t window, std::vector<Measured>& measured);
+  static Reasons usual_of(const std::vector<const Measured*>& members);
   void score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes);
   static void add_window(uint64_t window, const SumRule& rule, double z, const Rank& rank, Sum& sum);
   void score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes);

@@ -209,6 +209,7 @@ class Analysis {
       say(fmt::format("{}{} compared by {}, to {}; {}.", job_of(job), plural(ranks, is_work ? "rank" : "node"),
                       job.at("compares").get<std::string>(), at_time(end_ns), named));
     }
+    say_imbalance(job);
     if (const uint64_t unknown = count_of(job, "not_observed_ranks"); unknown > 0) {
       say(fmt::format("{}{} sent nothing of the last window and {} not compared.", job_of(job), plural(unknown, "rank"),
                       unknown == 1 ? "is" : "are"));
@@ -219,6 +220,20 @@ class Analysis {
       say(fmt::format("{}Nothing newer has come for {}.", job_of(job),
                       format_duration((now_ns - end_ns) / kWholeSecond_ns * kWholeSecond_ns)));
     }
+  }
+
+  void say_imbalance(const Json& job) {
+    const Json& roles = job.at("imbalance");
+    if (roles.empty()) return;
+    const Json& role = roles.front();
+    std::vector<std::string> some;
+    for (const Json& rank : role.at("ranks")) some.push_back(rank.dump());
+    const uint64_t more = count_of(role, "rank_count") - some.size();
+    say(fmt::format(
+        "{}Imbalance: {} {}{}, which do the same, work {:.0f} % longer in each step than the others, who wait for "
+        "them: that is their share of the work, not their nodes.",
+        job_of(job), some.size() == 1 ? "rank" : "ranks", in_words(some),
+        more == 0 ? "" : fmt::format(" and {} more", more), 100 * role.at("effect").get<double>()));
   }
 
   Json not_compared() const {

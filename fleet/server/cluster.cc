@@ -28,6 +28,7 @@ constexpr size_t kMaxDelayed = 64;           // that an incident lists
 constexpr size_t kMaxLibraryHashes = 65536;  // of a job
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
 constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
+constexpr size_t kMaxHeavyRoles = 8, kMaxRanksShown = 8;
 constexpr const char* kScoreMetric = "ingero.node.health_score";
 
 std::string sentence_of(const std::string& node, const detect::Incident& incident, bool is_score) {
@@ -53,10 +54,23 @@ Json evidence_of(const detect::Incident& incident) {
   return {{"effect", rounded(incident.effect)},
           {"lateness_s_per_step", rounded(incident.lateness_s)},
           {"usual_s_per_step", rounded(incident.usual_s)},
-          {"cpu_wait_s_per_step", rounded(incident.host_s)},
-          {"storage_wait_s_per_step", rounded(incident.input_s)},
+          {"cpu_wait_s_per_step", rounded(incident.reasons.host_s)},
+          {"storage_wait_s_per_step", rounded(incident.reasons.storage_s)},
+          {"asleep_s_per_step", rounded(incident.reasons.asleep_s)},
           {"observed_ranks", incident.observed},
           {"nranks", incident.nranks}};
+}
+
+Json imbalance_json(const std::vector<detect::HeavyRole>& roles) {
+  Json list = Json::array();
+  for (const auto& role : roles) {
+    if (list.size() == kMaxHeavyRoles) break;
+    const auto some = std::span(role.ranks).first(std::min(role.ranks.size(), kMaxRanksShown));
+    list.push_back({{"ranks", std::vector<uint32_t>(some.begin(), some.end())},
+                    {"rank_count", role.ranks.size()},
+                    {"effect", rounded(role.effect)}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -77,6 +91,7 @@ Status Cluster::restore() {
   INGERO_TRY(rows);
   for (const auto& row : *rows) open_[incident_name(row)] = row;
   const auto before = open_;
+  restore_reports(from_ns);
   uint64_t last_ns = 0;
   Status advanced;
   INGERO_TRY(store_->each_window(from_ns, [&](wire::Window window, uint32_t node) {
@@ -175,8 +190,54 @@ Status Cluster::take_locked(wire::Batch& batch) {
   for (const wire::Point& point : batch.points) {
     if (point.metric == kScoreMetric) compare_score(point, now_ns);
   }
+  take_reports(batch);
   (void)advance(now_ns);  // the batch is stored, and an incident that cannot be written now is kept
   return {};
+}
+
+// What a node says of itself may come after its rank was named: then that is known anew.
+void Cluster::take_reports(const wire::Batch& batch) {
+  std::set<std::pair<std::string, std::string>> nodes;
+  for (const wire::Point& point : batch.points) {
+    if (reports_.take(point)) nodes.emplace(point.sender.cluster, point.sender.node);
+  }
+  std::erase_if(nodes, [&](const auto& node) {
+    return std::ranges::none_of(open_, [&](const auto& open) {
+      return std::tie(open.second.cluster, open.second.node) == std::tie(node.first, node.second);
+    });
+  });
+  if (nodes.empty()) return;
+  std::vector<store::IncidentRow> rows;
+  for (const auto& [key, job] : jobs_) {
+    if (key.kind != Kind::kWork) continue;
+    for (const auto& one : job.detector.standings()) {
+      if (one.is_named && nodes.contains({key.cluster, node_name(one.node)})) {
+        keep(row_of(key, job, one.incident), true, rows);
+      }
+    }
+  }
+  (void)write_incidents(std::move(rows));  // what cannot be written now is kept
+}
+
+// Those that came before a restart; without them ranks are named, too.
+void Cluster::restore_reports(uint64_t from_ns) {
+  store::HistoryQuery query;
+  query.metric = kChainMetric;
+  query.from_ns = from_ns;
+  query.limit = store::kMaxHistoryRows;
+  const auto found = store_->history(query);
+  if (!found.ok()) return;
+  for (auto event = found->events.rbegin(); event != found->events.rend(); ++event) {
+    wire::Point point;
+    point.metric = kChainMetric;
+    point.sender.cluster = text_member(*event, "cluster_id");
+    point.sender.node = text_member(*event, "node_id");
+    point.time_ns = event->at("timestamp_ns").get<uint64_t>();
+    if (event->at("rank").is_number_integer()) point.rank = event->at("rank").get<int64_t>();
+    if (event->at("value_double").is_number()) point.value_double = event->at("value_double").get<double>();
+    point.attributes = dump(event->at("attrs"));
+    (void)reports_.take(point);
+  }
 }
 
 // Where there is no room, the longest silent one gives way; null: none is silent.
@@ -263,8 +324,7 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   sample.count = window.count == 0 ? 2 : window.count;  // a sender of medians only says nothing of their number
   sample.work_s = *window.work_s;
   sample.bytes = window.count == 0 ? 0 : static_cast<double>(window.bytes) / static_cast<double>(window.count);
-  sample.host_s = window.preempted_s + window.runqueue_s;
-  sample.input_s = window.io_s;
+  sample.reasons = {window.preempted_s + window.runqueue_s, window.io_s, window.blocked_s};
   (void)job->detector.add(sample, now_ns);  // late ones are counted there
 }
 
@@ -307,7 +367,6 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   row.cluster = key.cluster;
   row.job = key.job;
   row.kind = is_score ? "low_health_score" : "straggler";
-  row.what = detect::name_of(incident.what);
   row.node = node_name(incident.node);
   row.state = detect::name_of(incident.state);
   row.rank = incident.rank;
@@ -316,11 +375,27 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   row.to_ns = (incident.last_window + 1) * job.period_ns;
   row.confidence = incident.confidence;
   row.evidence = evidence_of(incident);
+  row.what = explain(key, job, incident, row.evidence);
   row.evidence["sentence"] = sentence_of(row.node, incident, is_score);
   row.evidence["named_ns"] = (incident.named_window + 1) * job.period_ns;
   row.evidence.update(delayed(job.detector.members_of(incident.communicator), incident.rank));
   identify(row);
   return row;
+}
+
+// By the node's own measurements first; where these say nothing, by what its causal engine says.
+std::string Cluster::explain(const JobKey& key, const Job& job, const detect::Incident& incident,
+                             Json& evidence) const {
+  std::string what = detect::name_of(incident.what);
+  if (key.kind != Kind::kWork || incident.last_window == 0) return what;
+  const NodeReport* report =
+      reports_.reason(key.cluster, node_name(incident.node), incident, incident.from_window * job.period_ns,
+                      (incident.last_window + 1) * job.period_ns);
+  if (report == nullptr) return what;
+  const std::string_view its = class_of_rule(report->rule);
+  if (incident.what != detect::Class::kUnknown && its != what) return what;
+  evidence["reported"] = report_json(*report);
+  return std::string(its);
 }
 
 // An incident that is open keeps its id.
@@ -496,7 +571,6 @@ Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& qu
     Json row{{"cluster_id", key->cluster}, {"job_id", json_or_null(key->job)}, {"node_id", node_name(one.node)}};
     row["rank"] = is_score ? Json(nullptr) : Json(one.rank);
     row["kind"] = is_score ? "low_health_score" : "straggler";
-    row["class"] = detect::name_of(incident.what);
     row["state"] = one.is_named ? "named" : "suspect";
     row["scope"] = is_node || is_score ? "node" : "rank";
     row["effect"] = rounded(incident.effect);
@@ -508,7 +582,8 @@ Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& qu
     row["communicator"] = hex(one.communicator);
     row.update(delayed(found->second, one.rank));
     row["evidence"] = evidence_of(incident);
-    row["cause"] = cause_in_words(row["kind"].get<std::string>(), detect::name_of(incident.what), row["evidence"]);
+    row["class"] = explain(*key, *job, incident, row["evidence"]);
+    row["cause"] = cause_in_words(row["kind"].get<std::string>(), row["class"].get<std::string>(), row["evidence"]);
     row["sentence"] = sentence_of(node_name(one.node), incident, is_score);
     list.push_back(std::move(row));
   }
@@ -525,15 +600,17 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
       if (!query.cluster.empty() && key.cluster != query.cluster) continue;
       add_outliers(key, job, query, outliers);
       const detect::Limits& limits = job.limits;
-      answer["jobs"].push_back({{"cluster_id", key.cluster},
-                                {"job_id", json_or_null(key.job)},
-                                {"compares", key.kind == Kind::kWork ? "own work" : "health score"},
-                                {"ranks", limits.ranks},
-                                {"not_observed_ranks", limits.unobserved},
-                                {"window_s", job.period_ns / kSecond_ns},
-                                {"last_window_end_ns", (job.detector.last_window() + 1) * job.period_ns},
-                                {"detectable_effect", rounded(limits.detectable_effect)},
-                                {"late_windows", job.detector.late()}});
+      answer["jobs"].push_back(
+          {{"cluster_id", key.cluster},
+           {"job_id", json_or_null(key.job)},
+           {"compares", key.kind == Kind::kWork ? "own work" : "health score"},
+           {"ranks", limits.ranks},
+           {"not_observed_ranks", limits.unobserved},
+           {"window_s", job.period_ns / kSecond_ns},
+           {"last_window_end_ns", (job.detector.last_window() + 1) * job.period_ns},
+           {"detectable_effect", rounded(limits.detectable_effect)},
+           {"late_windows", job.detector.late()},
+           {"imbalance", key.kind == Kind::kWork ? imbalance_json(job.detector.imbalance()) : Json::array()}});
     }
     answer["outliers"] = outlier_list(std::move(outliers), query);
   }

@@ -23,6 +23,7 @@
 #include "fleet/detect/hangs.h"
 #include "fleet/server/incident_rows.h"
 #include "fleet/server/node_names.h"
+#include "fleet/server/node_reports.h"
 #include "fleet/server/quotas.h"
 #include "fleet/store/cluster_store.h"
 #include "fleet/wire/point.h"
@@ -148,6 +149,10 @@ class Cluster {
   store::IncidentRow row_of(const JobKey& key, const detect::Hang& hang);
   void identify(store::IncidentRow& row) const;
   store::IncidentRow row_of(const JobKey& key, const Job& job, const detect::Incident& incident);
+  // Into `evidence`; returns the class.
+  std::string explain(const JobKey& key, const Job& job, const detect::Incident& incident, Json& evidence) const;
+  void take_reports(const wire::Batch& batch);
+  void restore_reports(uint64_t from_ns);
   void add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query, std::vector<Outlier>& outliers) const;
   Json outlier_list(std::vector<Outlier> outliers, const OutlierQuery& query) const;
   static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
@@ -165,6 +170,7 @@ class Cluster {
   std::map<std::string, store::IncidentRow> open_;       // by job, kind and rank
   std::map<std::string, store::IncidentRow> unwritten_;  // by id: what the store did not take yet
   NodeNames names_;
+  NodeReports reports_;
   struct NodeClock {
     wire::ClockOffset offset;
     uint64_t mono_ns;  // when it was heard

@@ -168,7 +168,7 @@ Json outlier_output() {
 Json job_output() {
   return object_of(
       "cluster_id:string job_id:string? compares:string ranks:integer not_observed_ranks:integer window_s:integer "
-      "last_window_end_ns:integer detectable_effect:number late_windows:integer");
+      "last_window_end_ns:integer detectable_effect:number late_windows:integer imbalance:array");
 }
 Json sql_output() {
   Json output = output_of("columns:array data:array", {});
@@ -256,18 +256,20 @@ ClusterTool find_outlier_nodes_tool() {
              {"min_effect", number_input("Only ranks whose steps take longer by this share", detect::kFloor)},
              {"since", since_input("Also incidents that ended in the last 30s, 5m, 2h, 1d")},
              {"top_n", count_input("Maximum number of ranks", OutlierQuery().top_n, kMaxTop)}};
-  return {"fleet.cluster.find_outlier_nodes",
-          "fleet_cluster_find_outlier_nodes",
-          "Who is late",
-          "The ranks that the others wait for, those that are named first, then by score: node, since when, how late, "
-          "why, how sure, and which "
-          "ranks wait. What is compared is a rank's own work, so waiting ranks are not accused. `detectable_effect` of "
-          "a job: how slow a rank must be to be named in a minute.",
-          input_of(std::move(input)),
-          output_of("cluster_id:string?",
-                    {{"outliers", outlier_output()}, {"jobs", job_output()}, {"ended", incident_output()}}),
-          false,
-          find_outlier_nodes};
+  return {
+      "fleet.cluster.find_outlier_nodes",
+      "fleet_cluster_find_outlier_nodes",
+      "Who is late",
+      "The ranks that the others wait for, those that are named first, then by score: node, since when, how late, "
+      "why, how sure, and which "
+      "ranks wait. What is compared is a rank's own work, so waiting ranks are not accused. `detectable_effect` of "
+      "a job: how slow a rank must be to be named in a minute; `imbalance`: ranks of one role (a pipeline stage, say) "
+      "whose share of the work is larger, so that the others wait for all of them.",
+      input_of(std::move(input)),
+      output_of("cluster_id:string?",
+                {{"outliers", outlier_output()}, {"jobs", job_output()}, {"ended", incident_output()}}),
+      false,
+      find_outlier_nodes};
 }
 
 ClusterTool clocks_tool() {

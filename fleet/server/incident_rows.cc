@@ -13,6 +13,7 @@ namespace {
 constexpr uint64_t kShort_ns = 60'000'000'000;
 constexpr size_t kMinOnsets = 3, kMaxOnsets = 8;  // of the newest
 constexpr double kMaxSpread = 0.2;                // of the gaps, of their mean
+constexpr double kMaxNs = 4e18;
 
 bool is_periodic(const std::vector<uint64_t>& onsets) {
   if (onsets.size() < kMinOnsets) return false;
@@ -25,21 +26,43 @@ bool is_periodic(const std::vector<uint64_t>& onsets) {
   return static_cast<double>(most - least) < kMaxSpread * mean;
 }
 
+// What the node measured of a class, where it explains enough; else empty.
+std::string measured_cause(std::string_view what, const Json& evidence) {
+  const auto more_ns = [&](const char* name) {
+    if (!evidence.contains(name) || !evidence[name].is_number()) return uint64_t{0};
+    return static_cast<uint64_t>(std::clamp(1e9 * evidence[name].get<double>(), 0.0, kMaxNs));
+  };
+  const auto part_of_step = [](uint64_t ns) { return ns == 0 ? "" : format_duration(ns) + " of each step "; };
+  const uint64_t host_ns = more_ns("cpu_wait_s_per_step"), storage_ns = more_ns("storage_wait_s_per_step");
+  const uint64_t asleep_ns = more_ns("asleep_s_per_step");
+  if (2 * (what == "host" ? host_ns : storage_ns + asleep_ns) < more_ns("lateness_s_per_step")) return {};
+  if (what == "host") {
+    return fmt::format("its threads wait for a CPU {}longer than its peers'", part_of_step(host_ns));
+  }
+  if (what == "input") {
+    if (storage_ns >= asleep_ns) {
+      return fmt::format("it waits for storage {}longer than its peers", part_of_step(storage_ns));
+    }
+    return fmt::format(
+        "between its collectives all its threads sleep {}longer than its peers' (a data loader, a socket or a "
+        "lock: 'ingero explain' on its node names it)",
+        part_of_step(asleep_ns));
+  }
+  return {};
+}
+
 }  // namespace
 
 Json cause_in_words(std::string_view kind, std::string_view what, const Json& evidence) {
-  const auto part_of_step = [&](const char* name) {
-    if (!evidence.contains(name) || !evidence[name].is_number()) return std::string();
-    return format_duration(static_cast<uint64_t>(std::max(0.0, 1e9 * evidence[name].get<double>()))) + " of each step ";
-  };
   if (kind != "straggler") return nullptr;
-  if (what == "host") {
-    return fmt::format("its threads wait for a CPU {}longer than its peers'", part_of_step("cpu_wait_s_per_step"));
+  std::string cause = measured_cause(what, evidence);
+  if (evidence.contains("reported") && evidence["reported"].is_object()) {
+    return cause + (cause.empty() ? "" : "; ") + "its node reports: " + text_member(evidence["reported"], "summary");
   }
-  if (what == "input") {
-    return fmt::format("it waits for storage {}longer than its peers", part_of_step("storage_wait_s_per_step"));
-  }
-  return "why is not known: neither waits for a CPU nor waits for storage explain half of it";
+  if (!cause.empty()) return cause;
+  return "why is not known: neither waits for a CPU, nor for storage, nor sleep explain half of it, and its node "
+         "reports nothing "
+         "that does";
 }
 
 std::string hex(uint64_t value) { return fmt::format("{:016x}", value); }

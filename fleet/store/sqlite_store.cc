@@ -370,7 +370,7 @@ Status SqliteStore::each_window(uint64_t from_ns, const std::function<void(wire:
   constexpr const char* kSql =
       "SELECT n.cluster_id, n.node_id, w.job_id, w.start_ns, w.end_ns, w.rank, w.comm_id_hash, w.comm_rank, w.nranks, "
       "w.collectives, w.blocked, w.work_s, w.bytes, w.preempted_s, w.run_queue_s, w.io_s, w.node, "
-      "w.last_entered, w.last_left, w.op_type, w.entered_bytes, w.state "
+      "w.last_entered, w.last_left, w.op_type, w.entered_bytes, w.state, w.blocked_s "
       "FROM windows w JOIN nodes n ON n.id = w.node WHERE w.start_ns >= {} ORDER BY w.start_ns, w.node, w.rank";
   return impl_->database.each_row(fmt::format(fmt::runtime(kSql), clipped(from_ns)), [&](Statement& row) {
     wire::Window window;
@@ -393,6 +393,7 @@ Status SqliteStore::each_window(uint64_t from_ns, const std::function<void(wire:
     window.operation = row.text(19);
     window.entered_bytes = row.integer(20);
     set_state(window, row.integer(21));
+    window.blocked_s = row.real(22);
     take(std::move(window), static_cast<uint32_t>(row.integer(16)));
   });
 }

@@ -38,13 +38,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (!image->functions().empty()) {
     const Symbol& first = image->functions().front();
+    const std::string_view names[] = {first.name};
+    (void)image->outline().defines_any(names);
     bool found = false;
     for (const Symbol& symbol : image->find(first.name)) found |= symbol.address == first.address;
     require(found);
   }
-  (void)image->build_id();
-  (void)soname_matches(kLibrary, image->soname());
-  (void)library_version(image->soname(), image->soname());
+  (void)image->outline().build_id();
+  (void)soname_matches(kLibrary, image->outline().soname());
+  (void)library_version(image->outline().soname(), image->outline().soname());
   for (const ResolvedRow& one : resolve(kLibrary, *image, arch_of(*image, Arch::kX86_64))) {
     require(one.state != RowState::kResolved || one.file_offset < size + 64);
   }

@@ -2,6 +2,7 @@
 // properties of random programs against a device whose busy intervals are known (budget.h, device_time.h).
 #include <utility>
 
+#include "correlate/rules.h"
 #include "unit/correlate/budget_answer.h"
 
 namespace ingero::correlate {
@@ -330,6 +331,26 @@ TEST(Budget, PreemptedWhileItSpinsForABusyDeviceLosesNothing) {
   EXPECT_EQ(answer.whole.of(TimeClass::kCpuWait).low, 0U);
   EXPECT_EQ(answer.whole.of(TimeClass::kCpuWait).high, 0U);
   EXPECT_EQ(answer.whole.spun_preempted_ns, answer.whole.of(TimeClass::kCpuWait).ns);
+}
+
+// Whose time it was decides nothing; of a limit also those that are waited for may have been stopped.
+TEST(Budget, WhatIsHarmlessIsHarmlessForEachThread) {
+  TimeSums spins, loses, waits;
+  spins.of(TimeClass::kCpuWait) = {40 * kSec, 0, kSec};
+  spins.of(TimeClass::kDeviceWait) = {60 * kSec, 0, 0};
+  loses.of(TimeClass::kCpuWait) = {kSec, kSec, kSec};
+  loses.of(TimeClass::kHost) = {9 * kSec, 0, 0};
+  waits.of(TimeClass::kPipe) = {10 * kSec, 5 * kSec, 5 * kSec};
+  CpuCost cost;
+  cost.add(spins);
+  for (const Rule& one : kRules) EXPECT_EQ(cost.is_harmless(one.name), is_of_cpu_alone(one.name)) << one.name;
+  EXPECT_TRUE(cost.is_harmless("oversubscription"));
+  CpuCost limited = cost;
+  limited.add(waits);
+  EXPECT_TRUE(limited.is_harmless("cpu_preemption"));
+  EXPECT_FALSE(limited.is_harmless("cgroup_throttling"));
+  cost.add(loses);
+  for (const Rule& one : kRules) EXPECT_FALSE(cost.is_harmless(one.name)) << one.name;
 }
 
 TEST(Budget, ItemInALoopIsSyncBoundAndSynchronousCopiesAreCopyBound) {

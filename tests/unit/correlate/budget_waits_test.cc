@@ -105,6 +105,39 @@ TEST(Budget, WhereTheDeviceIsDoneWheneverItIsAskedTheThreadLimits) {
   }
 }
 
+// A pipeline looks at the results of the step before every fourth step: the device is behind whenever it does, and has
+// the next step's work by then.
+TEST(Budget, AProgramWhoseStepsWaitForTheOneBeforeIsLimitedByTheDevice) {
+  for (const bool is_behind : {true, false}) {
+    World world;
+    for (size_t i = 0; i < 300; ++i) {
+      for (size_t kernel = 0; kernel < 8; ++kernel) {
+        world.run(1, 10 * kMs / 8);
+        world.launch(1, 7, (is_behind ? 15 : 9) * kMs / 8, 5 * kUs, 1 + kernel);
+      }
+      world.record(1, 7, 100 + i % 5);
+      if (i > 0 && i % 4 == 0) world.event_sync(1, 100 + (i - 1) % 5);
+    }
+    const ProcessBudget budget = ask(world).only();
+    EXPECT_EQ(budget.result.limit, is_behind ? Limit::kDeviceBound : Limit::kHostBound);
+    EXPECT_GT(budget.evaluated.sums.idle_high * 100, budget.evaluated.sums.total_ns() * 20) << "no bound shows it";
+  }
+}
+
+// It asks an event until the device is done: more calls than are kept, and yet the device always has work.
+TEST(Budget, WhereTheDeviceAlwaysHasWorkTheThreadsTimeNeedNotBeKnown) {
+  Evaluated evaluated;
+  evaluated.steps = evaluated.waiting_steps = 100;
+  evaluated.sums.of(TimeClass::kUnknown) = {50 * kSec, 0, kSec / 2};
+  evaluated.sums.of(TimeClass::kHost) = {50 * kSec, 0, 0};
+  evaluated.sums.idle_high = kSec;
+  hal::LossLedger ledger;
+  const Blame blame(ledger, [](const OffSpan&, uint32_t) { return false; });
+  EXPECT_EQ(evaluate(evaluated, blame).limit, Limit::kDeviceBound);
+  evaluated.sums.idle_high = 30 * kSec;
+  EXPECT_EQ(evaluate(evaluated, blame).why, NotKnown::kTimeUnknown);
+}
+
 // A server's engine asks for its results now and then, and waits for another server in between.
 TEST(Budget, AThreadThatWaitsElsewhereNearlyAllTheTimeIsLimitedByThat) {
   for (const bool is_for_a_server : {true, false}) {

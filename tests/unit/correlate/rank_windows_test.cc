@@ -42,6 +42,19 @@ class RankWindowsTest : public ::testing::Test {
     made.nranks = 8;
     return made;
   }
+  void off(uint64_t from_ms, uint64_t to_ms, hal::OffCpu parts, uint32_t tid = kPid) {
+    Event one;
+    one.call = calls().id_of(hal::HostOp::kSchedSwitch);
+    one.pid = kPid;
+    one.tid = tid;
+    one.start_mono_ns = kMonoBegin + from_ms * kMs;
+    one.wall_offset_ns = kWallOffset;
+    one.duration_ns = (to_ms - from_ms) * kMs;
+    one.set(Has::kDuration);
+    one.set(Has::kOffCpu);
+    one.off = parts;
+    feed(one);
+  }
   Event event(std::string_view name, uint64_t at_ms, uint64_t length_ns = 1000, uint32_t pid = kPid) {
     Event one = event_of(name, pid, kMonoBegin + at_ms * kMs);
     one.wall_offset_ns = kWallOffset;
@@ -404,19 +417,6 @@ TEST_F(RankWindowsTest, ACollectiveThatFailedEndsNoNumbers) {
 TEST_F(RankWindowsTest, WhatKeptTheRankOffTheCpuIsThatOfItsWork) {
   know_rank();
   windows.know(communicator());
-  const auto off = [&](uint64_t from_ms, uint64_t to_ms, hal::OffCpu parts, uint32_t tid = kPid) {
-    Event one;
-    one.call = calls().id_of(hal::HostOp::kSchedSwitch);
-    one.pid = kPid;
-    one.tid = tid;
-    one.start_mono_ns = kMonoBegin + from_ms * kMs;
-    one.wall_offset_ns = kWallOffset;
-    one.duration_ns = (to_ms - from_ms) * kMs;
-    one.set(Has::kDuration);
-    one.set(Has::kOffCpu);
-    one.off = parts;
-    feed(one);
-  };
   off(10, 20, {.preempted_ns = 10 * kMs});  // before its first call
   collect(100);
   off(110, 400, {.blocked_ns = 290 * kMs});  // in the wait
@@ -429,6 +429,34 @@ TEST_F(RankWindowsTest, WhatKeptTheRankOffTheCpuIsThatOfItsWork) {
   EXPECT_EQ(window.off.preempted_ns, 20 * kMs);
   EXPECT_EQ(window.off.io_ns, 30 * kMs);
   EXPECT_EQ(window.off.blocked_ns, 0U);
+}
+
+// As in PyTorch: one thread waits for the loader and submits, another computes gradients and enters the collectives;
+// each sleeps while the other one works.
+TEST_F(RankWindowsTest, ARankSleepsWhileAllOfItsThreadsDo) {
+  constexpr uint32_t kMain = kPid, kGradients = kPid + 1, kWatchdog = kPid + 2;
+  know_rank();
+  windows.know(communicator());
+  const auto call = [&](std::string_view name, uint64_t at_ms, uint32_t tid) {
+    Event one = event(name, at_ms);
+    one.tid = tid;
+    feed(one);
+  };
+  call("mark", 50, kGradients);
+  call("mark", 60, kWatchdog);
+  collect(100);
+  off(100, 110, {.io_ns = 10 * kMs}, kWatchdog);   // makes no calls in this step: it may sleep for ever
+  off(110, 160, {.blocked_ns = 50 * kMs}, kMain);  // for the loader
+  off(100, 300, {.blocked_ns = 200 * kMs}, kGradients);
+  call("mark", 200, kMain);
+  call("mark", 310, kGradients);
+  off(300, 390, {.blocked_ns = 90 * kMs}, kMain);  // until the gradients are there
+  off(320, 330, {.runqueue_ns = 6 * kMs, .blocked_ns = 4 * kMs}, kGradients);
+  collect(400);
+  const RankWindow window = only(advance_to(5000));
+  EXPECT_EQ(window.off.blocked_ns, 54 * kMs);
+  EXPECT_EQ(window.off.io_ns, 0U);
+  EXPECT_EQ(window.off.runqueue_ns, 6 * kMs);
 }
 
 TEST_F(RankWindowsTest, AClockThatJumpsDoesNotMakeWindowsOfItsOwn) {

@@ -113,6 +113,26 @@ TEST(HostRules, AProcessIsNotAccusedOfWhatItsOwnThreadsDo) {
   for (const std::string& fix : chains[0].recommendations) EXPECT_THAT(fix, Not(HasSubstr("renice")));
 }
 
+// Two of its threads on a CPU with three other programs: each of the others had less of it than the other thread, and
+// all of them together had most.
+TEST(HostRules, WhatManyOthersTakeIsNotTheProcessesOwn) {
+  const auto squeezed = [](uint64_t own_ms, uint64_t others_ms) {
+    Stream stream;
+    stream.train(0, 12);
+    for (uint64_t i = 0; i < 100; ++i) {
+      const uint64_t at = (5000 + i * 30) * kMilli;
+      stream.preempt(at, own_ms * kMilli, kPid, "pool-7");
+      stream.preempt(at + 10 * kMilli, others_ms * kMilli, 997 + i % 3, "stress");
+    }
+    return run(stream);
+  };
+  const auto chains = squeezed(7, 15);
+  EXPECT_ONLY(chains, RuleId::cpu_preemption);
+  EXPECT_THAT(chains[0].summary, HasSubstr("to stress"));
+  EXPECT_THAT(chains[0].recommendations[0], HasSubstr("renice -n 19 -p 997"));
+  EXPECT_ONLY(squeezed(10, 5), RuleId::oversubscription);
+}
+
 TEST(HostRules, AProcessWhoseNameWasNeverReadIsCalledWhatItsEventsSay) {
   Stream stream;
   stream.train(0, 12);

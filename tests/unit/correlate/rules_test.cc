@@ -431,6 +431,18 @@ TEST(Rules, AFullStopLastsUntilItWorksAgain) {
   }
 }
 
+// Whenever in a second it begins: the window in which it does holds a part of the usual.
+TEST(Rules, ARateDropIsFoundWhereverInAWindowItBegins) {
+  for (uint64_t part_ms = 0; part_ms < 1000; part_ms += 100) {
+    Stream stream;
+    const uint64_t begins = 12 * kSecond + part_ms * kMilli;
+    for (uint64_t at = 0; at < begins; at += 10 * kMilli) stream.launch(at);
+    for (uint64_t at = begins; at < 20 * kSecond; at += 200 * kMilli) stream.launch(at);
+    SCOPED_TRACE(part_ms);
+    EXPECT_ONLY(run(stream), RuleId::rate_drop);
+  }
+}
+
 TEST(Rules, ARateDropUnderACauseIsItsSymptom) {
   Stream stream;
   stream.train(0, 12);
@@ -442,6 +454,46 @@ TEST(Rules, ARateDropUnderACauseIsItsSymptom) {
   EXPECT_ONLY(chains, RuleId::cpu_preemption);
   ASSERT_FALSE(chains[0].symptoms.empty());
   EXPECT_THAT(chains[0].symptoms[0], HasSubstr("rate_drop"));
+}
+
+// Waits for a CPU were there when the rate was what it usually is, and end with the work.
+TEST(Rules, WhatIsOverDoesNotExplainThatWorkDriesUp) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 240; ++i) {
+    Event& away = stream.add(kSwitch, hal::Kind::kHost, i * 50 * kMilli, 12 * kMilli);
+    away.off.runqueue_ns = 12 * kMilli;
+    away.set(Has::kOffCpu);
+  }
+  for (uint64_t i = 0; i < 80; ++i) stream.launch(12 * kSecond + i * 200 * kMilli);
+  const auto chains = run(stream);
+  const hal::CausalChain* drop = find(chains, RuleId::rate_drop);
+  const hal::CausalChain* waits = find(chains, RuleId::run_queue_wait);
+  ASSERT_NE(drop, nullptr) << text_of(chains);
+  ASSERT_NE(waits, nullptr) << text_of(chains);
+  EXPECT_LT(*drop->onset_wall_ns, kStart + 14 * kSecond);
+  EXPECT_THAT(waits->symptoms, IsEmpty());
+}
+
+// Weights are copied for a while, and then results one by one for the rest of the run.
+TEST(Rules, AnotherPatternIsReportedWhenTheFirstIsOver) {
+  Stream stream;
+  for (uint64_t i = 0; i < 160; ++i) {
+    stream.copy(kCopyCall, i * 50 * kMilli, 40 * kMilli, hal::Direction::kHostToDevice, 64 << 20);
+  }
+  for (uint64_t i = 0; i < 30'000; ++i) {
+    const uint64_t at = 8 * kSecond + i * kMilli;
+    stream.launch(at);
+    stream.copy(kCopyCall, at + 100 * kMicro, 300 * kMicro, hal::Direction::kDeviceToHost, 4);
+    stream.sync(at + 450 * kMicro, 300 * kMicro);
+  }
+  const auto chains = run(stream);
+  const hal::CausalChain* copies = find(chains, RuleId::slow_copies);
+  const hal::CausalChain* storm = find(chains, RuleId::sync_storm);
+  ASSERT_NE(copies, nullptr) << text_of(chains);
+  EXPECT_TRUE(copies->resolved);
+  ASSERT_NE(storm, nullptr) << text_of(chains);
+  EXPECT_GT(*storm->lost_ns, 10 * kSecond);
 }
 
 TEST(Rules, AColdStartIsOneLowChain) {

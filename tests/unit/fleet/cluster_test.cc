@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "correlate/rules.h"
 #include "fleet/server/analysis.h"
 #include "fleet/store/sqlite_store.h"
 #include "held_clock.h"
@@ -103,6 +104,23 @@ class ClusterTest : public ::testing::Test {
       send(std::move(windows));
     }
   }
+  // What the node of `rank`'s number says of the last `seconds`.
+  void report(const std::string& rule, uint64_t seconds, double lost_s, std::optional<int64_t> rank = 5,
+              const std::string& node = "node-0") {
+    wire::Batch batch;
+    wire::Point& point = batch.points.emplace_back();
+    point.sender = {"lab", node, "j1"};
+    point.metric = kChainMetric;
+    point.time_ns = clock.now_ns;
+    point.rank = rank;
+    point.value_double = lost_s;
+    point.hash = ++reports;
+    point.attributes = dump(Json{{"causal_chain_id", fmt::format("chain-{}", reports)},
+                                 {"rule", rule},
+                                 {"summary", rule + " says why"},
+                                 {"onset_ns", std::to_string(clock.now_ns - seconds * kSecond)}});
+    EXPECT_TRUE(cluster->take(batch).ok());
+  }
   Json outliers() {
     auto found = cluster->outliers({});
     EXPECT_TRUE(found.ok());
@@ -127,6 +145,7 @@ class ClusterTest : public ::testing::Test {
   TempFolder folder;
   HeldClock clock;
   bool is_busy = false;
+  uint64_t reports = 0;
   Workload workload{16, kUsualNoise, 1};
   std::unique_ptr<Cluster> cluster;
 };
@@ -146,6 +165,65 @@ TEST_F(ClusterTest, AStragglerOfAJobThatEndsIsSilentAndNotOpenForEver) {
   // It goes on: the rank is named anew.
   run("j1", 20, 0.5);
   EXPECT_THAT(outliers()["outliers"], SizeIs(1));
+}
+
+// The server measures that a rank is late; why, where what it sent says nothing, its node's causal engine knows.
+TEST_F(ClusterTest, WhatANodeReportsIsTheReasonThatNothingMeasured) {
+  run("j1", 40);
+  run("j1", 20, 0.5);
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "unknown");
+  report("device_throttling", 30, 0, 3);            // another rank's
+  report("device_throttling", 30, 0, 5, "node-1");  // another node's
+  report("tcp_retransmits", 60, 2);                 // two seconds of a minute, where 20 were lost
+  report("late_rank", 60, 30);                      // says that it is late, and not why
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "unknown");
+  EXPECT_FALSE(outliers()["outliers"][0]["evidence"].contains("reported"));
+  report("memory_pressure", 60, 25, std::nullopt);  // the machine's
+  const Json late = outliers()["outliers"][0];
+  EXPECT_EQ(late["class"], "memory");
+  EXPECT_EQ(late["evidence"]["reported"]["rule"], "memory_pressure");
+  EXPECT_EQ(late["cause"], "its node reports: memory_pressure says why");
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["class"], "memory");
+  // After a restart as well.
+  open();
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "memory");
+}
+
+TEST_F(ClusterTest, AReportOfBeforeTheLatenessIsNotItsReason) {
+  run("j1", 40);
+  report("device_throttling", 30, 0);
+  run("j1", 20, 0.5);
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "unknown");
+  report("device_throttling", 30, 0);
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "device");
+}
+
+TEST(NodeReports, AreBounded) {
+  NodeReports reports;
+  wire::Point point;
+  point.metric = kChainMetric;
+  detect::Incident incident;
+  const auto take = [&](size_t node, size_t chain) {
+    point.sender = {"lab", fmt::format("node-{}", node), ""};
+    point.time_ns = 1000 + chain;
+    point.attributes = dump(Json{{"causal_chain_id", std::to_string(chain)}, {"rule", "cpu_steal"}, {"summary", "s"}});
+    return reports.take(point);
+  };
+  for (size_t chain = 0; chain < 3 * NodeReports::kOfNode; ++chain) EXPECT_TRUE(take(0, chain));
+  EXPECT_EQ(reports.reason("lab", "node-0", incident, 0, 1000), nullptr);  // the first went
+  EXPECT_NE(reports.reason("lab", "node-0", incident, 0, 2000), nullptr);
+  for (size_t node = 1; node < NodeReports::kMaxNodes; ++node) EXPECT_TRUE(take(node, 0));
+  EXPECT_FALSE(take(NodeReports::kMaxNodes, 0));
+  EXPECT_TRUE(take(1, 1));
+}
+
+TEST(NodeReports, RulesThatHaveAClassAreTheEngines) {
+  for (const auto& [rule, what] : kRuleClasses) {
+    EXPECT_NE(std::ranges::find(correlate::kRules, rule, &correlate::Rule::name), std::end(correlate::kRules)) << rule;
+    EXPECT_EQ(class_of_rule(rule), what);
+  }
+  EXPECT_TRUE(class_of_rule("late_rank").empty());
 }
 
 TEST_F(ClusterTest, AfterARestartAJobThatDoesNotGoOnIsSilentToo) {

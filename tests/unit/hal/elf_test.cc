@@ -61,11 +61,11 @@ INSTANTIATE_TEST_SUITE_P(OfClass, FixtureElf, testing::Values("", fixture::kNarr
                          [](const auto& made) { return std::string(*made.param == '\0' ? "64" : "32"); });
 
 TEST_P(FixtureElf, ReportsWhatTheFileIs) {
-  EXPECT_EQ(image_->soname(), "libfixture.so.7");
-  EXPECT_FALSE(image_->is_executable());
-  EXPECT_FALSE(image_->is_stripped());
-  EXPECT_EQ(image_->build_id().size(), 40U);
-  EXPECT_EQ(image_->path(), path_);
+  EXPECT_EQ(image_->outline().soname(), "libfixture.so.7");
+  EXPECT_FALSE(image_->outline().is_executable());
+  EXPECT_FALSE(image_->outline().is_stripped());
+  EXPECT_EQ(image_->outline().build_id().size(), 40U);
+  EXPECT_EQ(image_->outline().path(), path_);
 }
 
 TEST_P(FixtureElf, BuildIdIsTheOneReadelfPrints) {
@@ -75,7 +75,7 @@ TEST_P(FixtureElf, BuildIdIsTheOneReadelfPrints) {
     if (at != std::string::npos) expected = line.substr(at + 10);
   }
   if (expected.empty()) GTEST_SKIP() << "no readelf";
-  EXPECT_EQ(image_->build_id(), expected);
+  EXPECT_EQ(image_->outline().build_id(), expected);
 }
 
 TEST_P(FixtureElf, FindsWeakAndLocalFunctions) {
@@ -143,8 +143,8 @@ TEST_P(FixtureElf, ReadsTheDynamicSegmentWhenThereAreNoSections) {
   with_header([](auto& header) { header.e_shoff = header.e_shnum = header.e_shstrndx = 0; });
   auto bare = ElfImage::open(fixture::file_of(bytes_), "bare");
   ASSERT_TRUE(bare) << bare.error().text();
-  EXPECT_TRUE(bare->is_stripped());
-  EXPECT_EQ(bare->soname(), "libfixture.so.7");
+  EXPECT_TRUE(bare->outline().is_stripped());
+  EXPECT_EQ(bare->outline().soname(), "libfixture.so.7");
   EXPECT_TRUE(bare->find("local_one").empty());
   for (const char* name : {"exported", "weak_one", "versioned", "retired", "copy_v2_ptds", "_Z6twinedi"}) {
     const auto with = image_->find(name), without = bare->find(name);
@@ -162,7 +162,7 @@ TEST_P(FixtureElf, OutlivesItsMove) {
   const auto after = moved.find("exported");
   ASSERT_EQ(after.size(), 1U);
   EXPECT_EQ(after[0].file_offset, before.file_offset);
-  EXPECT_EQ(moved.soname(), "libfixture.so.7");
+  EXPECT_EQ(moved.outline().soname(), "libfixture.so.7");
 }
 
 // Everything the image can be asked, so that damage has something to hit.
@@ -175,7 +175,7 @@ void use(const ElfImage& image, uint64_t file_bytes) {
   (void)image.find("exported");
   (void)image.find("versioned");
   (void)image.find_mangled("twined");
-  (void)image.build_id();
+  (void)image.outline().build_id();
   (void)image.bytes_at(0, 64);
 }
 
@@ -250,15 +250,15 @@ TEST(Elf, FindsAStaticCopyByLocalSymbolsUnlessStripped) {
   if (!path || !stripped_path) GTEST_SKIP() << "no C compiler (cc) to build the fixture with";
   auto program = open_path(*path);
   ASSERT_TRUE(program) << program.error().text();
-  EXPECT_TRUE(program->is_executable());
-  EXPECT_FALSE(program->is_stripped());
+  EXPECT_TRUE(program->outline().is_executable());
+  EXPECT_FALSE(program->outline().is_stripped());
   const auto found = program->find("exported");
   ASSERT_EQ(found.size(), 1U);
   EXPECT_TRUE(found[0].is_local);
   auto stripped = open_path(*stripped_path);
   ASSERT_TRUE(stripped) << stripped.error().text();
-  EXPECT_TRUE(stripped->is_executable());
-  EXPECT_TRUE(stripped->is_stripped());
+  EXPECT_TRUE(stripped->outline().is_executable());
+  EXPECT_TRUE(stripped->outline().is_stripped());
   EXPECT_TRUE(stripped->find("exported").empty());
 }
 

@@ -201,10 +201,10 @@ TEST_F(Resolve, Reads32BitFilesWhereX86RunsThem) {
 
 TEST_F(Resolve, AStaticCopyIsProvedByAnyAnchor) {
   const Library library{"libfixture", kSonames, {}, "LAYER", 0, true, kAnchors};
-  EXPECT_TRUE(holds_static_copy(library, *image_));
+  EXPECT_TRUE(*holds_static_copy(library, image_->outline()));
   constexpr std::string_view kOther[] = {"no_such_anchor"};
   const Library other{"libother", kSonames, {}, "LAYER", 0, true, kOther};
-  EXPECT_FALSE(holds_static_copy(other, *image_));
+  EXPECT_FALSE(*holds_static_copy(other, image_->outline()));
 }
 
 TEST(SonameMatches, ByPatternOnBaseNamesAndThroughWheelHashes) {

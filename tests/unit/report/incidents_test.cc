@@ -179,6 +179,64 @@ TEST(Incidents, ThoseThatCostNothingAreLeftOutAndCounted) {
   EXPECT_NE(report_text(report, false, false).find(warm_up), std::string::npos);
 }
 
+// Steps of 20 ms: a launch, a wait for the device until 14 ms, host code. Another program has the CPU from `away_ns` of
+// each on, for 5 ms.
+void record_preempted(const std::string& path, uint64_t away_ns) {
+  constexpr uint64_t kMs = 1'000'000, kBegin = 5000 * kSecond;
+  static const hal::CallTable calls(backends::all_backends());
+  store::WriterOptions options;
+  options.path = path;
+  hal::LossLedger ledger;
+  HeldClock clock;
+  clock.now_ns = kBegin;
+  auto writer = store::Writer::open(options, calls, ledger, clock);
+  ASSERT_TRUE(writer.ok()) << writer.error().text();
+  hal::Process process;
+  process.pid = 700;
+  process.comm = "train";
+  process.start_mono_ns = kBegin + kMs;
+  (*writer)->add_process(process);
+  const auto event_of = [&](std::string_view name, uint64_t from_ns, uint64_t to_ns) {
+    hal::Event event;
+    for (size_t id = 0; id < calls.size(); ++id) {
+      if (calls[static_cast<hal::CallId>(id)].name == name) event.call = static_cast<hal::CallId>(id);
+    }
+    event.kind = calls[event.call].kind;
+    event.pid = event.tid = 700;
+    event.start_mono_ns = from_ns;
+    event.duration_ns = to_ns - from_ns;
+    for (const hal::Has one : {hal::Has::kDuration, hal::Has::kReturnCode, hal::Has::kOffCpu}) event.set(one);
+    return event;
+  };
+  for (uint64_t at = kBegin; at < kBegin + 12 * kSecond; at += 20 * kMs) {
+    const uint64_t out = at + away_ns, in = out + 5 * kMs;
+    hal::Event away = event_of("sched_switch", out, in);
+    away.off.preempted_ns = 5 * kMs;
+    const hal::Event launch = event_of("cudaLaunchKernel", at, at + kMs / 100);
+    hal::Event wait = event_of("cudaDeviceSynchronize", at + kMs, at + 14 * kMs);
+    const bool is_inside = out < wait.end_mono_ns();
+    if (is_inside) wait.off.preempted_ns = 5 * kMs;
+    const hal::Event events[] = {launch, is_inside ? away : wait, is_inside ? wait : away};
+    ASSERT_TRUE((*writer)->write(events).ok());
+  }
+  (*writer)->set_watermark(kBegin + 13 * kSecond);
+  ASSERT_TRUE((*writer)->close().ok());
+}
+
+TEST(Incidents, WhatCostNothingIsLeftOutOfEveryAnswer) {
+  for (const bool is_harmless : {true, false}) {
+    const TempFolder folder;
+    const std::string path = folder.path() + "/run.db";
+    record_preempted(path, is_harmless ? 4'000'000 : 14'500'000);
+    const size_t should = is_harmless ? 0 : 1;
+    EXPECT_EQ(json_of(run_cli({"explain", "--db", path, "--json"}))["incidents"].size(), should);
+    const auto asked = json_of(run_cli({"ask", "get_causal_chains", "--db", path}));
+    EXPECT_EQ(asked["chains"].size(), should) << asked.dump(1);
+    const auto compared = json_of(run_cli({"compare", path, path, "--json"}));
+    EXPECT_EQ(compared["after"]["chains_total"], should) << compared["after"].dump(1);
+  }
+}
+
 TEST(Incidents, TimeLostBeforeTheFirstStepIsOfTheWarmUpAndAFailureIsNot) {
   ProcessTime time;
   time.budget.pid = 7;

@@ -43,8 +43,8 @@ class TimeEvidenceTest : public ::testing::Test {
       event.set(hal::Has::kDuration);
       event.set(hal::Has::kOffCpu);
       event.set(hal::Has::kPreemptedBy);
-      event.preempted_by_pid = second < 30 ? 11 : 22;
-      strcpy(event.preempted_by_comm.data(), second < 30 ? "stress" : "backup");
+      event.preempted_by_pid = who(second);
+      strcpy(event.preempted_by_comm.data(), event.preempted_by_pid == 11 ? "stress" : "backup");
       hal::Wait wait;
       wait.kind = hal::WaitKind::kPreempted;
       ASSERT_TRUE((*writer)->write_wait(event, wait).ok());
@@ -70,6 +70,7 @@ class TimeEvidenceTest : public ::testing::Test {
     reader_ = std::move(*reader);
   }
 
+  virtual uint32_t who(uint64_t second) const { return second < 30 ? 11 : 22; }
   std::vector<std::string> because(const store::Selection& selection, uint64_t from_ns = 0, uint64_t to_ns = 0) const {
     std::vector<ProcessTime> times(1);
     times[0].node = "n";
@@ -98,6 +99,21 @@ TEST_F(TimeEvidenceTest, ThePreemptorOfTheSelectedPartIsNamed) {
   EXPECT_THAT(because(first), Contains(HasSubstr("stress (pid 11) had the CPU for 100%")));
   EXPECT_THAT(because(second), Contains(HasSubstr("backup (pid 22) had the CPU for 100%")));
   EXPECT_THAT(because(nothing), Not(Contains(HasSubstr("had the CPU"))));
+}
+
+// Of each its own threads had most, and of all less than half.
+class SqueezedTest : public TimeEvidenceTest {
+  uint32_t who(uint64_t second) const override {
+    const uint32_t others[] = {kPid, kPid, 11, 22, 23};
+    return others[second % 5];
+  }
+};
+
+TEST_F(SqueezedTest, WhatManyOthersTakeIsNotItsOwnThreads) {
+  using ::testing::Contains;
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  EXPECT_THAT(because({}), Not(Contains(HasSubstr("Its own threads"))));
 }
 
 // What had the CPU while it loaded its model did not slow its steps.

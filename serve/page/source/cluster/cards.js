@@ -21,7 +21,7 @@ function waiting({ delayed, delayed_count: all }) {
 
 function evidenceOf({ kind, evidence }) {
   if (kind !== "straggler") return "its health score";
-  return `of each step ${seconds(evidence.cpu_wait_s_per_step)} more waiting for a CPU, ${seconds(evidence.storage_wait_s_per_step)} for storage`;
+  return `of each step ${seconds(evidence.cpu_wait_s_per_step)} more waiting for a CPU, ${seconds(evidence.storage_wait_s_per_step)} for storage, ${seconds(evidence.asleep_s_per_step)} asleep`;
 }
 
 const nodeButton = (one, onNode, fromNs) => el("button", { class: "plain", onclick: () => onNode(one.node_id, fromNs) }, one.node_id);

@@ -1,0 +1,75 @@
+// Chains by node, and the class of each rule: see node_reports.h.
+#include "fleet/server/node_reports.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "fleet/server/incident_rows.h"
+
+namespace ingero::fleet::server {
+namespace {
+
+constexpr double kExplains = 0.5;  // of the lateness, as of a node's own measurements
+
+// The share of the time that the chain took, against the share that the rank is late by.
+bool explains(const NodeReport& report, const detect::Incident& incident) {
+  if (report.lost_s <= 0) return true;  // not known: it was there, in that time
+  const double lasted_s = static_cast<double>(report.end_ns - report.onset_ns) / 1e9;
+  const double step_s = incident.usual_s + incident.lateness_s;
+  return step_s > 0 && lasted_s > 0 && report.lost_s / lasted_s >= kExplains * incident.lateness_s / step_s;
+}
+
+}  // namespace
+
+std::string_view class_of_rule(std::string_view rule) {
+  const auto found = std::ranges::find(kRuleClasses, rule, &RuleClass::rule);
+  return found == std::end(kRuleClasses) ? std::string_view() : found->what;
+}
+
+Json report_json(const NodeReport& report) {
+  return {{"causal_chain_id", report.id},
+          {"rule", report.rule},
+          {"summary", report.summary},
+          {"lost_s", report.lost_s > 0 ? Json(rounded(report.lost_s)) : Json(nullptr)}};
+}
+
+bool NodeReports::take(const wire::Point& point) {
+  if (point.metric != kChainMetric) return false;
+  const Json attributes = parse_json(point.attributes);
+  NodeReport report;
+  report.id = text_member(attributes, "causal_chain_id");
+  report.rule = text_member(attributes, "rule");
+  report.summary = text_member(attributes, "summary");
+  report.rank = point.rank;
+  report.end_ns = point.time_ns;
+  const uint64_t onset_ns = parse_u64(text_member(attributes, "onset_ns")).value_or(0);
+  report.onset_ns = onset_ns == 0 ? point.time_ns : std::min(onset_ns, point.time_ns);
+  report.lost_s = point.value_double.value_or(0);
+  if (report.id.empty() || class_of_rule(report.rule).empty()) return false;
+  const std::pair key(point.sender.cluster, point.sender.node);
+  if (nodes_.size() >= kMaxNodes && !nodes_.contains(key)) return false;
+  auto& chains = nodes_[key];
+  const auto known = std::ranges::find(chains, report.id, &NodeReport::id);
+  if (known != chains.end()) {
+    if (report.end_ns >= known->end_ns) *known = std::move(report);
+    return true;
+  }
+  if (chains.size() >= kOfNode) chains.erase(chains.begin());
+  chains.push_back(std::move(report));
+  return true;
+}
+
+const NodeReport* NodeReports::reason(const std::string& cluster, const std::string& node,
+                                      const detect::Incident& incident, uint64_t from_ns, uint64_t to_ns) const {
+  const auto found = nodes_.find({cluster, node});
+  if (found == nodes_.end()) return nullptr;
+  const NodeReport* worst = nullptr;
+  for (const NodeReport& report : found->second) {
+    if (report.rank && *report.rank != incident.rank) continue;
+    if (report.end_ns <= from_ns || report.onset_ns >= to_ns || !explains(report, incident)) continue;
+    if (worst == nullptr || report.lost_s > worst->lost_s) worst = &report;
+  }
+  return worst;
+}
+
+}  // namespace ingero::fleet::server

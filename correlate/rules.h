@@ -205,7 +205,7 @@ constexpr bool is_certain(RuleId id) {
 constexpr bool is_of_fabric(RuleId id) { return id >= RuleId::fabric_port_down && id <= RuleId::fabric_congestion; }
 constexpr const Rule& rule(RuleId id) { return kRules[static_cast<size_t>(id)]; }
 // These know who had the CPU, and not whether the device had work meanwhile: the budget of the process does
-// (BudgetSummary::is_harmless).
+// (CpuCost::is_harmless).
 constexpr bool is_of_cpu_alone(std::string_view rule_name) {
   for (const RuleId id : {RuleId::cpu_preemption, RuleId::oversubscription, RuleId::run_queue_wait,
                           RuleId::noisy_neighbour, RuleId::cgroup_throttling, RuleId::graph_contention}) {

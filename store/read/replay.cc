@@ -232,8 +232,11 @@ bool RowReplay::place(const ReplayedRow& row) {
   clock_ = events_.clock();
   thread_ = events_.thread();
   if (is_whole_) return true;
-  const int64_t wall = clock_->wall_ns + row.integer(Column::start);
-  return wall <= to_ && wall + static_cast<int64_t>(event_.duration_ns) >= from_;
+  // Any number may stand in a recording: no sum of two may overflow.
+  const auto wall =
+      static_cast<int64_t>(static_cast<uint64_t>(clock_->wall_ns) + static_cast<uint64_t>(row.integer(Column::start)));
+  if (wall >= from_) return wall <= to_;
+  return static_cast<uint64_t>(from_) - static_cast<uint64_t>(wall) <= static_cast<uint64_t>(event_.duration_ns);
 }
 
 Status RowReplay::emit(const ReplayedRow& row) {

@@ -141,8 +141,14 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
       scanned.timed = reader.has(Column::duration);
       scanned.duration_ns = scanned.timed ? reader.uint64(Column::duration) : 0;
       if (!filter.whole()) {
-        const int64_t start = names.wall_of_clock(reader.integer(Column::clock)) + reader.integer(Column::start);
-        if (start > filter.to() || start + static_cast<int64_t>(scanned.duration_ns) < filter.from()) continue;
+        // Any number may stand in a recording: no sum of two may overflow.
+        const auto start =
+            static_cast<int64_t>(static_cast<uint64_t>(names.wall_of_clock(reader.integer(Column::clock))) +
+                                 static_cast<uint64_t>(reader.integer(Column::start)));
+        const bool ended_before =
+            start < filter.from() &&
+            static_cast<uint64_t>(filter.from()) - static_cast<uint64_t>(start) > scanned.duration_ns;
+        if (start > filter.to() || ended_before) continue;
       }
       const EventState state = reader.state();
       scanned.finished = state.finished();

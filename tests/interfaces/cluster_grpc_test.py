@@ -345,7 +345,7 @@ class Frames(Cluster):
         self.assert_serves(server)
         with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as status:
             resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
-        self.assertLess(resident, 200 << 10, "KiB")
+        clients.assert_memory_below(self, resident, 200 << 10)
 
     def test_many_large_messages_at_once_are_bounded(self):
         server = self.serve()
@@ -362,7 +362,7 @@ class Frames(Cluster):
         self.assert_serves(server)
         with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as status:
             resident = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-        self.assertLess(resident, 300 << 10, "KiB")
+        clients.assert_memory_below(self, resident, 300 << 10)
 
 
 def parts():

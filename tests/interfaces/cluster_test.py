@@ -320,8 +320,8 @@ class AnySender(Cluster):
             _, error = refused("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000000) "
                                "SELECT i, hex(zeroblob(500)) FROM n ORDER BY -i")
             self.assertIn(error, ((403, "refused"), (504, "timed_out")))
-        self.assertLess(resident_mib(server.process.pid, "VmHWM") - kept, 256)
-        self.assertLess(resident_mib(server.process.pid) - kept, 64)
+        clients.assert_memory_below(self, resident_mib(server.process.pid, "VmHWM") - kept, 256)
+        clients.assert_memory_below(self, resident_mib(server.process.pid) - kept, 64)
         self.assert_accepted(server.send(body))
         # A stop does not wait for one.
         stopping = threading.Thread(target=refused_or_gone, args=(server,))
@@ -413,10 +413,10 @@ class Ranks(Cluster):
         slow = answer["outliers"][0]
         self.assertEqual((slow["node_id"], slow["class"], slow["state"], slow["scope"]), ("gpu-0", "host", "named", "rank"))
         self.assertAlmostEqual(slow["lateness_s_per_step"], 0.3, delta=0.15)
-        # By its noise it may have looked slow in the windows right before, which had no such wait.
+        # By its noise it may have looked slow in the windows right before, which had no such wait, or hardly in its first.
         early = self.ONSET - (slow["since_ns"] // PERIOD - first)
-        self.assertIn(early, (0, 1, 2), f"seed {SEED}: {slow}")
-        self.assertAlmostEqual(slow["evidence"]["cpu_wait_s_per_step"], 0.27 * 12 / (12 + early), delta=0.01)
+        self.assertIn(early, (-1, 0, 1, 2), f"seed {SEED}: {slow}")
+        self.assertAlmostEqual(slow["evidence"]["cpu_wait_s_per_step"], 0.27 * 12 / (12 + max(early, 0)), delta=0.01)
         self.assertEqual((slow["delayed_count"], len(slow["delayed"])), (15, 15))
         self.assertIn("rank 5 on gpu-0 needs", slow["sentence"])
         (job,) = answer["jobs"]
@@ -802,7 +802,7 @@ class BadInput(Cluster):
         self.assertEqual(refused, 50)
         self.assertEqual(server.sql("SELECT COUNT(*) FROM events")["data"][0][0], 4096)
         self.assert_accepted(server.send(as_protobuf({"host.name": "other"}, [("m", "gauge", 0, now, 1.0, {"k": 5_000_000})])))
-        self.assertLess(resident_mib(server.process.pid) - before, 128)
+        clients.assert_memory_below(self, resident_mib(server.process.pid) - before, 128)
 
     def test_every_acknowledged_batch_is_there_after_a_kill(self):
         acknowledged, now = [], time.time_ns()

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kClocksApart_ns = 10'000'000;  // as for --clock-skew-threshold
 constexpr size_t kMaxSaid = 5;                    // of one kind; the data has all
 constexpr uint64_t kWholeSecond_ns = 1'000'000'000;
-constexpr uint64_t kWindowsToName = 12;  // a rank that is slow by the detectable effect
+constexpr uint64_t kWindowsToName = 14;  // a rank that is slow by the detectable effect, at most
 
 std::string at_time(const Json& ns) { return format_wall(ns.get<uint64_t>()).substr(0, 19) + "Z"; }
 
@@ -203,8 +203,9 @@ class Analysis {
       const double effect = job.at("detectable_effect").get<double>();
       std::string named = "what is usual is not known yet";
       if (effect < detect::kMaxDetectable) {
-        named = fmt::format("one that is {:.0f} % {} is named in about {}", 100 * effect, is_work ? "slower" : "lower",
-                            format_duration(kWindowsToName * count_of(job, "window_s") * kWholeSecond_ns));
+        named =
+            fmt::format("one that is {:.0f} % {} is named within about {}", 100 * effect, is_work ? "slower" : "lower",
+                        format_duration(kWindowsToName * count_of(job, "window_s") * kWholeSecond_ns));
       }
       say(fmt::format("{}{} compared by {}, to {}; {}.", job_of(job), plural(ranks, is_work ? "rank" : "node"),
                       job.at("compares").get<std::string>(), at_time(end_ns), named));

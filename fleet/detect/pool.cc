@@ -19,8 +19,9 @@ double floor_of(size_t peers) {
 }
 
 void Pool::add(std::vector<double> effects, size_t ranks) {
-  is_small_ = ranks < kSmallRole;
-  warm_up_ = is_small_ ? kSmallRoleWarmUp : kWarmUp;
+  const bool is_small = ranks < kSmallRole;
+  has_many_ranks_ = ranks >= kManyRanks;
+  warm_up_ = is_small ? kSmallRoleWarmUp : kWarmUp;
   std::sort(effects.begin(), effects.end());
   if (effects.size() > kMaxEffectsOfWindow) {
     // Evenly over the sorted ones, first and last included: every share of the sample is that of the window.
@@ -29,7 +30,7 @@ void Pool::add(std::vector<double> effects, size_t ranks) {
     effects = std::move(some);
   }
   history_.push_back(std::move(effects));
-  while (history_.size() > (is_small_ ? kSmallRoleWindows : kWindows)) history_.pop_front();
+  while (history_.size() > (is_small ? kSmallRoleWindows : kWindows)) history_.pop_front();
   sorted_.clear();
   for (const auto& window : history_) sorted_.insert(sorted_.end(), window.begin(), window.end());
   std::sort(sorted_.begin(), sorted_.end());
@@ -57,7 +58,7 @@ double Pool::detectable_effect(double floor) const {
       const double effect = effect_at(static_cast<double>(i) / (kSamples + 1)) + slow, z = score_of(effect);
       for (size_t sum = 0; sum < kSums; ++sum) sums[sum] += increment(rules()[sum], effect, z, floor);
     }
-    return sums[0] >= kWanted[0] * kSamples || (!is_small_ && sums[1] >= kWanted[1] * kSamples);
+    return sums[0] >= kWanted[0] * kSamples || (has_many_ranks_ && sums[1] >= kWanted[1] * kSamples);
   };
   if (!is_named(kMaxDetectable)) return kMaxDetectable;
   double low = 0, high = kMaxDetectable;

@@ -192,8 +192,9 @@ std::vector<Detector::Measured> Detector::measure(const Pending& pending) {
     Rank& rank = found->second;
     for (const Sample& sample : samples) {
       if (sample.communicator != rank.cohort || sample.count == 0) continue;
-      note_worked(rank, sample);
-      rank.joined_work += sample.work_s * static_cast<double>(sample.count);
+      const double worked_s = sample.work_s * static_cast<double>(sample.count);
+      note_worked(rank, worked_s);
+      rank.joined_work += worked_s;
       rank.joined_count += sample.count;
       if (rank.joined_count < kStepsForEvidence) break;
       const auto count = static_cast<double>(rank.joined_count);
@@ -207,8 +208,7 @@ std::vector<Detector::Measured> Detector::measure(const Pending& pending) {
   return measured;
 }
 
-void Detector::note_worked(Rank& rank, const Sample& sample) const {
-  const double worked_s = sample.work_s * static_cast<double>(sample.count);
+void Detector::note_worked(Rank& rank, double worked_s) {
   rank.worked_s = rank.worked_s == 0 ? worked_s : rank.worked_s + kWorkedLately * (worked_s - rank.worked_s);
 }
 

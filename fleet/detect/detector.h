@@ -180,7 +180,7 @@ class Detector {
   void place(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
   void choose_cohorts(const Pending& pending);
   std::vector<Measured> measure(const Pending& pending);
-  void note_worked(Rank& rank, const Sample& sample) const;
+  static void note_worked(Rank& rank, double worked_s);
   void compare(uint64_t window, std::vector<Measured>& measured);
   static Reasons usual_of(const std::vector<const Measured*>& members);
   void score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes);

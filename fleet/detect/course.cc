@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace ingero::fleet::detect {
 
@@ -21,6 +22,18 @@ void Course::add(uint64_t window, double effect) {
 int16_t Course::at(uint64_t window) const {
   if (!has_any_ || window > last_ || last_ - window >= kCourseWindows) return kUnknown;
   return percent_[window % kCourseWindows];
+}
+
+int16_t Course::median_of(size_t windows) const {
+  std::vector<int16_t> known;
+  for (size_t back = 0; back < kCourseWindows && back <= last_ && known.size() < windows; ++back) {
+    const int16_t percent = at(last_ - back);
+    if (percent != kUnknown) known.push_back(percent);
+  }
+  if (known.empty()) return kUnknown;
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
+  std::nth_element(known.begin(), middle, known.end());
+  return *middle;
 }
 
 }  // namespace ingero::fleet::detect

@@ -20,6 +20,8 @@ class Course {
   // Windows come in their order; one that is not newer than the last is left out.
   void add(uint64_t window, double effect);
   int16_t at(uint64_t window) const;
+  // The median of the last `windows` in which it was compared, the higher of two in the middle; kUnknown without any.
+  int16_t median_of(size_t windows) const;
 
  private:
   std::array<int16_t, kCourseWindows> percent_{};  // of window w at w modulo its size

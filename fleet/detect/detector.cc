@@ -12,7 +12,10 @@ namespace {
 constexpr uint64_t kStepsForEvidence = 2;  // windows with fewer are joined
 constexpr size_t kSmallCohort = 5;         // under it the median is the better one of the two in the middle
 constexpr double kMaxConfidence = 0.95, kMaxConfidenceOfPair = 0.5;
-constexpr double kExplains = 0.5;       // of the lateness, for a class
+constexpr double kExplains = 0.5;  // of the lateness, for a class
+// It is over only when it does not look slow any more, by the median of kWindows: one that is a little slow for ever is
+// one incident, and not one for each hour in which noise hid it.
+constexpr double kOver = 0.7;           // of the floor
 constexpr double kNews = 0.1;           // change of the effect, as a share, that is reported again
 constexpr uint64_t kForgetAfter = 720;  // windows
 constexpr double kQuorum = 0.75;        // of a cohort
@@ -282,7 +285,7 @@ void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool,
     const Class what = rank.incident.what;
     const double effect = rank.incident.effect;
     update(rank, window);
-    if (rank.score() == 0) {
+    if (rank.score() == 0 && rank.course.median_of(kWindows) < 100 * kOver * floor_of(rank.peers)) {
       rank.incident.state = State::kOver;
       rank.is_named = false;
     }
@@ -337,7 +340,7 @@ void Detector::update(Rank& rank, uint64_t window) {
   if (slow.windows == 0) return;
   const auto windows = static_cast<double>(slow.windows);
   Incident& incident = rank.incident;
-  incident.last_window = window;
+  if (rank.effect > floor_of(rank.peers)) incident.last_window = window;
   incident.effect = slow.effect / windows;
   incident.lateness_s = slow.lateness_s / windows;
   incident.usual_s = slow.usual_s / windows;

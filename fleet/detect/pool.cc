@@ -11,7 +11,7 @@ namespace ingero::fleet::detect {
 
 double increment(const SumRule& rule, double effect, double z, double floor) {
   const double rare = rule.gain * (z - rule.reference), large = (effect - rule.floor * floor) / rule.floor_scale;
-  return std::clamp(std::min(rare, large), -kMaxFall, rule.max_step);
+  return std::clamp(std::min(rare, large), -kMaxFall, effect < kLarge ? rule.max_step : rule.max_large);
 }
 
 double floor_of(size_t peers) {
@@ -20,7 +20,7 @@ double floor_of(size_t peers) {
 
 void Pool::add(std::vector<double> effects, size_t ranks) {
   const bool is_small = ranks < kSmallRole;
-  has_many_ranks_ = ranks >= kManyRanks;
+  rules_ = is_small ? &kSmallRoleRules : ranks < kLargeRole ? &kRoleRules : &kLargeRoleRules;
   warm_up_ = is_small ? kSmallRoleWarmUp : kWarmUp;
   std::sort(effects.begin(), effects.end());
   if (effects.size() > kMaxEffectsOfWindow) {
@@ -58,7 +58,8 @@ double Pool::detectable_effect(double floor) const {
       const double effect = effect_at(static_cast<double>(i) / (kSamples + 1)) + slow, z = score_of(effect);
       for (size_t sum = 0; sum < kSums; ++sum) sums[sum] += increment(rules()[sum], effect, z, floor);
     }
-    return sums[0] >= kWanted[0] * kSamples || (has_many_ranks_ && sums[1] >= kWanted[1] * kSamples);
+    const bool lasts = rules_ != &kSmallRoleRules && sums[1] >= kWanted[1] * kSamples;
+    return sums[0] >= kWanted[0] * kSamples || lasts;
   };
   if (!is_named(kMaxDetectable)) return kMaxDetectable;
   double low = 0, high = kMaxDetectable;

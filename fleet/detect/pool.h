@@ -26,21 +26,25 @@ struct SumRule {
   double floor;        // in kFloor: of an effect that lets the sum grow
   double floor_scale;  // of effect beyond the floor, for one unit
   double max_step;     // what one window adds at most; it takes kMaxFall at most
+  double max_large;    // the same of a window in which the rank is slower than kLarge
 };
-inline constexpr double kMaxFall = 2;
+inline constexpr double kLarge = 0.25, kMaxFall = 2;
 inline constexpr size_t kSums = 2;
 using SumRules = std::array<SumRule, kSums>;
-inline constexpr SumRules kSumRules = {{
-    {2.1, 2.5, 1, 0.02, 1.75},     // what is large, in four windows at least
-    {0.85, 0.9, 1.1, 0.01, 0.55},  // what lasts, in thirteen at least
+inline constexpr size_t kSmallRole = 64, kLargeRole = 1024;  // ranks
+inline constexpr SumRules kLargeRoleRules = {{
+    {2.05, 3, 1, 0.02, 1.4, 1.75},       // what is large: in four windows at least, in five below kLarge
+    {0.8, 0.9, 1.03, 0.01, 0.55, 0.55},  // what lasts: in thirteen at least
 }};
-// Of few ranks it is unlikely that one has such a burst in hours, and the scores of a small role are not as high: both
-// sums are one, which is sooner for 10 % in usual noise (p95 of 2,048 ranks in roles of 512: 30 s and 40).
-inline constexpr size_t kManyRanks = 1024;
-inline constexpr SumRules kFewRanksSumRules = {{{1.25, 1, 1, 0.02, 2}, {1.25, 1, 1, 0.02, 2}}};
+// Of fewer ranks it is as much less likely that one has a burst, so less is evidence enough: six sevenths of a sum.
+inline constexpr SumRules kRoleRules = {{
+    {2.05, 3.5, 1, 0.017, 1.65, 2},
+    {0.7, 1.05, 0.95, 0.0085, 0.64, 0.64},
+}};
+// Where there are few, scores are not as high, and both sums are one.
+inline constexpr SumRules kSmallRoleRules = {{{1.25, 1, 1, 0.02, 2, 2}, {1.25, 1, 1, 0.02, 2, 2}}};
 inline constexpr double kMaxDetectable = 10;  // an effect: what is usual is not known
-inline constexpr double kOnset = 1;       // a sum that is smaller is noise: what is slow began where it was left last
-inline constexpr size_t kSmallRole = 64;  // ranks
+inline constexpr double kOnset = 1;  // a sum that is smaller is noise: what is slow began where it was left last
 inline constexpr size_t kWindows = 12, kSmallRoleWindows = 60;  // of history
 inline constexpr size_t kWarmUp = 3, kSmallRoleWarmUp = 6;      // windows
 inline constexpr size_t kMaxEffectsOfWindow = 4096;
@@ -70,13 +74,13 @@ class Pool {
   size_t windows() const { return history_.size(); }
   bool is_warm() const { return windows() >= warm_up_; }
   size_t warm_up() const { return warm_up_; }
-  const SumRules& rules() const { return has_many_ranks_ ? kSumRules : kFewRanksSumRules; }
+  const SumRules& rules() const { return *rules_; }
 
  private:
   std::deque<std::vector<double>> history_;
   std::vector<double> sorted_;
   size_t warm_up_ = kSmallRoleWarmUp;
-  bool has_many_ranks_ = false;
+  const SumRules* rules_ = &kSmallRoleRules;
 };
 
 }  // namespace ingero::fleet::detect

@@ -226,6 +226,39 @@ TEST(Straggler, IsOverWhenItIsAsFastAsTheOthers) {
   const auto ended = simulation.run(20).changes;
   ASSERT_EQ(ended.size(), 1U);
   EXPECT_EQ(ended.front().state, State::kOver);
+  EXPECT_EQ(ended.front().last_window, 1049U);  // the last in which it was slow, not in which that was certain
+}
+
+// 5.5 % for three hours in a noisy job: its windows look harmless for minutes, and it is not slow anew after each.
+TEST(Straggler, IsOneIncidentAsLongAsItIsALittleSlow) {
+  Simulation simulation({2, 64, kNoisyNoise, 5});
+  simulation.run(30);
+  size_t begun = 0, over = 0;
+  const auto changes = simulation.run(3 * 720, [](uint32_t rank) { return rank == 5 ? 0.055 : 0.0; }).changes;
+  for (const Incident& change : changes) {
+    if (change.rank != 5) continue;
+    begun += change.state == State::kOpen && change.last_window <= change.named_window;
+    over += change.state == State::kOver;
+  }
+  EXPECT_EQ(begun, 1U);
+  EXPECT_EQ(over, 0U);
+  for (const Incident& change : simulation.run(30).changes) over += change.rank == 5 && change.state == State::kOver;
+  EXPECT_EQ(over, 1U);
+}
+
+TEST(CourseOfARank, HasTheMedianOfTheWindowsInWhichItWasCompared) {
+  Course course;
+  EXPECT_EQ(course.median_of(3), Course::kUnknown);
+  course.add(10, 0.5);
+  EXPECT_EQ(course.median_of(3), 50);
+  course.add(11, 0.01);
+  course.add(20, 0.02);  // and in none between
+  EXPECT_EQ(course.median_of(3), 2);
+  EXPECT_EQ(course.median_of(2), 2);
+  course.add(21, 0.03);
+  EXPECT_EQ(course.median_of(3), 2);
+  course.add(21 + kCourseWindows, 0.9);
+  EXPECT_EQ(course.median_of(3), 90);
 }
 
 TEST(Straggler, WhatIsNotHeardOfAnyMoreIsSilentAndNotOver) {

@@ -211,7 +211,8 @@ Status RowReplay::begin(int64_t session) {
   for (const ReplayedClock& one : dictionary_.clocks) {
     if (one.session == session) offsets_.add(one.mono_ns, one.wall_ns);
   }
-  if (facts.started_wall_ns > 0) sink_.started(offsets_.mono_of(facts.started_wall_ns));
+  // What is left out is as unknown as what was before the recording.
+  if (facts.started_wall_ns > 0) sink_.started(offsets_.mono_of(std::max(facts.started_wall_ns, from_)));
   if (facts.probe_ns > 0) sink_.probe_cost(facts.probe_ns);
   INGERO_TRY(sides_.load(database_, session, offsets_));
   return emit_hangs(database_, session, sink_);

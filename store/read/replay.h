@@ -34,7 +34,7 @@ class ReplaySink {
   virtual ~ReplaySink() = default;
   // A run of the agent on one node begins: nothing before it has to do with it. `windowed`: no off-CPU shares.
   virtual void begin(const std::string& /*node*/, uint64_t /*cpus*/, bool /*windowed*/) {}
-  // When it began, where the recording says.
+  // When it began, where the recording says, or the time range that is read, where that begins later.
   virtual void started(uint64_t /*mono_ns*/) {}
   // Of each call's time, the part that its own probes take, where the recording says.
   virtual void probe_cost(uint64_t /*ns*/) {}

@@ -77,5 +77,20 @@ TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
   EXPECT_THAT(below_runtime(), ElementsAre(Pair("highAlloc", true), Pair("lowAlloc", false)));
 }
 
+TEST_F(ReplayTest, WhatIsLeftOutOfATimeRangeIsAsUnknownAsWhatWasBeforeTheRecording) {
+  record();
+  class Start : public ReplaySink {
+   public:
+    uint64_t mono_ns = 0;
+    void started(uint64_t ns) override { mono_ns = ns; }
+  } whole, later;
+  ASSERT_TRUE(replay(*read(), {}, whole).ok());
+  EXPECT_EQ(whole.mono_ns, kMono);
+  Selection selection;
+  selection.from_wall_ns = kWall + 400;
+  ASSERT_TRUE(replay(*read(), selection, later).ok());
+  EXPECT_EQ(later.mono_ns, kMono + 400);
+}
+
 }  // namespace
 }  // namespace ingero::store::testing

@@ -160,9 +160,12 @@ std::string costs_and_losses() {
 }
 
 // Until then the layer's name said it.
+constexpr std::string_view kBelowRuntimeBefore = "layer = 'DRIVER'";
 std::string with_runtimes() {
-  return "ALTER TABLE calls ADD COLUMN below_runtime INTEGER NOT NULL DEFAULT 0;"
-         "UPDATE calls SET below_runtime = layer = 'DRIVER';";
+  return fmt::format(
+      "ALTER TABLE calls ADD COLUMN below_runtime INTEGER NOT NULL DEFAULT 0;"
+      "UPDATE calls SET below_runtime = {};",
+      kBelowRuntimeBefore);
 }
 
 std::string with_library_hashes() { return "ALTER TABLE communicators ADD COLUMN library_hash INTEGER;"; }
@@ -204,6 +207,10 @@ Result<bool> has_table(Database& database, const char* name, const char* column)
 }
 
 }  // namespace
+
+std::string_view before_column(std::string_view table, std::string_view column) {
+  return table == "calls" && column == "below_runtime" ? kBelowRuntimeBefore : "NULL";
+}
 
 std::string outcome_sql(const std::string& value) { return enum_sql<hal::Outcome>(value, 6); }
 
@@ -287,19 +294,19 @@ Result<FileKind> identify(Database& database) {
   return number > kLastLegacyVersion ? FileKind::kNewer : FileKind::kLegacy;
 }
 
-Status migrate_schema(Database& database, uint64_t wall_ns) {
+Status migrate_schema(Database& database, uint64_t wall_ns, int64_t to_version) {
   Result<std::optional<int64_t>> version = database.integer("PRAGMA user_version");
   if (!version.ok()) return version.error();
   INGERO_TRY(database.execute("BEGIN IMMEDIATE"));
   const auto apply = [&]() -> Status {
     for (const Step& step : kSteps) {
-      if (step.version <= version->value_or(0)) continue;
+      if (step.version <= version->value_or(0) || step.version > to_version) continue;
       INGERO_TRY(database.execute(step.sql()));
       INGERO_TRY(database.execute(
           fmt::format("INSERT INTO schema_migrations VALUES ({}, {}, '{}')", step.version, wall_ns, step.what)));
     }
     return database.execute(
-        fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}; COMMIT", kSchemaVersion, kApplicationId));
+        fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}; COMMIT", to_version, kApplicationId));
   };
   Status status = apply();
   if (!status.ok()) sqlite3_exec(database.get(), "ROLLBACK", nullptr, nullptr, nullptr);

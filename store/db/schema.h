@@ -11,6 +11,7 @@
 namespace ingero::store {
 
 inline constexpr int64_t kSchemaVersion = 33;          // PRAGMA user_version
+inline constexpr int64_t kOldestRead = 26;             // what came since are tables and columns only
 inline constexpr int64_t kApplicationId = 0x494e4752;  // "INGR"
 inline constexpr int64_t kLastLegacyVersion = 10;      // the legacy agent's highest user_version
 
@@ -24,9 +25,12 @@ Result<FileKind> identify(Database& database);
 Error newer_error(const std::string& path, int64_t version);
 Error foreign_error(const std::string& path);
 
-// Takes an empty file, or an older one of ours, to kSchemaVersion, in one transaction; each step is a row of
+// Takes an empty file, or an older one of ours, to a version of the schema, in one transaction; each step is a row of
 // schema_migrations.
-Status migrate_schema(Database& database, uint64_t wall_ns);
+Status migrate_schema(Database& database, uint64_t wall_ns, int64_t to_version = kSchemaVersion);
+
+// What a column of a later schema is where a file has none, as SQL in a query of its table.
+std::string_view before_column(std::string_view table, std::string_view column);
 
 // The view `events`, which gives event_rows and its dictionaries the names users query.
 std::string events_view();

@@ -3,15 +3,21 @@
 
 #include <map>
 #include <mutex>
+#include <set>
+#include <vector>
 
 #include "base/text.h"
 
 namespace ingero::store {
 namespace {
 
+constexpr const char* kColumnsOfTables =
+    "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'";
+
 struct Object {
   std::string type;  // "table" or "view"
   std::string sql;
+  std::vector<std::string> columns;  // of a table
 };
 using Objects = std::map<std::string, Object, std::less<>>;  // by name
 
@@ -22,8 +28,11 @@ Result<Objects> make_objects() {
   Objects objects;
   INGERO_TRY(opened->each_row("SELECT name, type, sql FROM sqlite_schema WHERE type IN ('table', 'view')",
                               [&](const Statement& row) {
-                                objects.emplace(row.text(0), Object{row.text(1), row.text(2)});
+                                objects.emplace(row.text(0), Object{row.text(1), row.text(2), {}});
                               }));
+  INGERO_TRY(opened->each_row(kColumnsOfTables, [&](const Statement& row) {
+    objects.find(row.bytes(0))->second.columns.push_back(row.text(1));
+  }));
   return objects;
 }
 
@@ -86,19 +95,52 @@ Status check_schema(Database& database, FileKind kind, Use use) {
   }
 }
 
+namespace {
+
+// What follows CREATE, as an object of this connection alone.
+std::string temporary(const Object& object) {
+  constexpr std::string_view kBegin = "CREATE ";
+  return fmt::format("CREATE TEMP {};\n", std::string_view(object.sql).substr(kBegin.size()));
+}
+
+}  // namespace
+
 Result<std::string> own_views_sql(Database& database) {
   const auto ours = our_objects();
   if (!ours.ok()) return ours.error();
-  bool differs = false;
+  size_t equal = 0, views = 0;
   INGERO_TRY(database.each_row("SELECT name, sql FROM sqlite_schema WHERE type = 'view'", [&](const Statement& row) {
     const auto known = (*ours)->find(lower(row.bytes(0)));
-    differs = differs || (known != (*ours)->end() && known->second.sql != row.bytes(1));
+    equal += known != (*ours)->end() && known->second.sql == row.bytes(1);
   }));
   std::string sql;
-  constexpr std::string_view kBegin = "CREATE VIEW ";
   for (const auto& [name, object] : **ours) {
-    if (!differs || object.type != "view") continue;
-    sql += fmt::format("CREATE TEMP VIEW {};\n", std::string_view(object.sql).substr(kBegin.size()));
+    if (object.type != "view") continue;
+    ++views;
+    sql += temporary(object);
+  }
+  return equal == views ? std::string() : sql;
+}
+
+Result<std::string> newer_tables_sql(Database& database) {
+  const auto ours = our_objects();
+  if (!ours.ok()) return ours.error();
+  std::map<std::string, std::set<std::string>, std::less<>> columns;  // in the file
+  INGERO_TRY(database.each_row(
+      kColumnsOfTables, [&](const Statement& row) { columns[lower(row.bytes(0))].insert(lower(row.bytes(1))); }));
+  std::string sql;
+  for (const auto& [name, object] : **ours) {
+    if (object.type != "table") continue;
+    const auto its = columns.find(name);
+    if (its == columns.end()) {
+      sql += temporary(object);
+      continue;
+    }
+    std::string newer;
+    for (const std::string& column : object.columns) {
+      if (!its->second.contains(lower(column))) newer += fmt::format(", {} AS {}", before_column(name, column), column);
+    }
+    if (!newer.empty()) sql += fmt::format("CREATE TEMP VIEW {0} AS SELECT o.*{1} FROM main.{0} o;\n", name, newer);
   }
   return sql;
 }

@@ -16,8 +16,12 @@ enum class Use : uint8_t { kReading, kWriting };
 // Of a file that identify() knows. Triggers are refused for writing only: a reader runs none.
 Status check_schema(Database& database, FileKind kind, Use use);
 
-// SQL that puts our own views, as TEMP views, in front of those of a current file where any of them differs; else
-// empty.
+// SQL that puts our own views, as TEMP views, in front of those of a file where any of them differs or is not there;
+// else empty.
 Result<std::string> own_views_sql(Database& database);
+
+// SQL that lets a file of an older schema (kOldestRead at least) be read as one of the current one: TEMP tables, empty,
+// and TEMP views, with what it lacks. The file itself stays as it is.
+Result<std::string> newer_tables_sql(Database& database);
 
 }  // namespace ingero::store

@@ -113,8 +113,9 @@ Status Reader::Impl::open_as(bool as_immutable) {
       return newer_error(path, number.ok() ? number->value_or(0) : 0);
     }
     case FileKind::kOlder:
-      return Error(Errc::kNotSupported, fmt::format("{}: recorded with an older schema", path),
-                   fmt::format("run 'ingero trace --db {}' once: it upgrades the schema", path));
+      INGERO_TRY(check_age());
+      format = &kOwnFormat;
+      break;
     case FileKind::kCurrent:
       format = &kOwnFormat;
       break;
@@ -130,6 +131,16 @@ Status Reader::Impl::open_as(bool as_immutable) {
   version = *row ? info->text(0) : std::string();
   info->reset();
   return restrict();
+}
+
+Status Reader::Impl::check_age() {
+  Result<std::optional<int64_t>> number = database.integer("PRAGMA user_version");
+  if (!number.ok()) return number.error();
+  if (number->value_or(0) >= kOldestRead) return {};
+  return Error(Errc::kNotSupported,
+               fmt::format("{}: recorded with schema {}, and the oldest that is read is {}", path, number->value_or(0),
+                           kOldestRead),
+               fmt::format("run 'ingero trace --db {}' once: it upgrades the schema", path));
 }
 
 void Reader::Impl::set_watch(const Watch* innermost) {

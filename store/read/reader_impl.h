@@ -31,6 +31,7 @@ struct Reader::Impl {
 
   Status open(const QueryLimits& limits);
   Status open_as(bool as_immutable);
+  Status check_age();  // of a file of an older schema of ours
   Status restrict();
   // A file that was at rest may have got a writer since: see it live from then on.
   Status refresh();

@@ -6,10 +6,13 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include <gmock/gmock.h>
 
 #include "recording.h"
+#include "store/db/schema.h"
+#include "store/db/sqlite.h"
 
 namespace ingero::store::testing {
 namespace {
@@ -324,6 +327,50 @@ TEST_F(ReaderTest, TheViewLooksOnlyUpWhatAQueryUses) {
   for (const char* unused : {"SUBQUERY", "functions", "geometries", "processes", "details", "culprits", "calls"}) {
     EXPECT_THAT(plan, ::testing::Not(HasSubstr(unused)));
   }
+}
+
+// A file of a schema that a user may still have.
+void make_file(const std::string& path, int64_t version) {
+  std::remove(path.c_str());
+  auto made = Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path);
+  ASSERT_TRUE(made.ok());
+  const Status status = migrate_schema(*made, 0, version);
+  ASSERT_TRUE(status.ok()) << status.error().text();
+}
+
+TEST_F(ReaderTest, ARecordingOfAnOlderSchemaIsReadAsItIs) {
+  make_file(path, kSchemaVersion);
+  std::set<std::string> objects;
+  constexpr const char* kObjects = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')";
+  ASSERT_TRUE(read()
+                  ->query(kObjects, {},
+                          [&](auto row) {
+                            objects.emplace(row[0].text);
+                            return true;
+                          })
+                  .ok());
+  ASSERT_GT(objects.size(), 40U);
+  for (int64_t version = kOldestRead; version < kSchemaVersion; ++version) {
+    make_file(path, version);
+    const std::string before = contents();
+    for (const Trust trust : {Trust::kOwner, Trust::kStranger}) {
+      const auto reader = Reader::open(path, trust);
+      ASSERT_TRUE(reader.ok()) << version << ": " << reader.error().text();
+      for (const std::string& object : objects) {
+        const auto outcome = (*reader)->query("SELECT * FROM " + object, {}, [](auto) { return true; });
+        EXPECT_TRUE(outcome.ok()) << version << ", " << object << ": " << outcome.error().text();
+      }
+    }
+    EXPECT_EQ(contents(), before) << version;
+  }
+}
+
+TEST_F(ReaderTest, ASchemaThatNoQueryKnowsAnyMoreIsRefusedByNumber) {
+  make_file(path, kOldestRead - 1);
+  const auto reader = Reader::open(path);
+  ASSERT_FALSE(reader.ok());
+  EXPECT_THAT(reader.error().text(), HasSubstr("schema 25, and the oldest that is read is 26"));
+  EXPECT_THAT(reader.error().text(), HasSubstr("it upgrades the schema"));
 }
 
 }  // namespace

@@ -72,9 +72,11 @@ TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
                       "library_hash; DELETE FROM schema_migrations WHERE version > 31; PRAGMA user_version = 31")
             .ok());
   }
+  const auto by_layer = ElementsAre(Pair("highAlloc", true), Pair("lowAlloc", false));
+  EXPECT_THAT(below_runtime(), by_layer);  // read as it is
   open();
   close();
-  EXPECT_THAT(below_runtime(), ElementsAre(Pair("highAlloc", true), Pair("lowAlloc", false)));
+  EXPECT_THAT(below_runtime(), by_layer);  // and when an agent has brought it up to date
 }
 
 TEST_F(ReplayTest, WhatIsLeftOutOfATimeRangeIsAsUnknownAsWhatWasBeforeTheRecording) {

@@ -144,6 +144,15 @@ void RankWindows::take(std::span<const hal::Event> events, Exchanges exchanges, 
     if (next != exchanges.end() && next->first == i) exchange = &(next++)->second;
     take(events[i], exchange);
   }
+  for (const CoveredSync& sync : syncs) leave(sync);  // what they covered has been entered by now
+}
+
+void RankWindows::leave(const CoveredSync& sync) {
+  const auto found = ranks_.find(sync.pid);
+  if (found == ranks_.end()) return;
+  for (const auto& [id, number] : sync.numbers) {
+    if (number) found->second.sample.leave(id, *number, sync.end_mono_ns + static_cast<uint64_t>(wall_offset_ns_));
+  }
 }
 
 void RankWindows::take(const CoveredSync& sync) {
@@ -161,9 +170,7 @@ void RankWindows::take(const CoveredSync& sync) {
       ++sums.blocked;
       sums.wait_ns += length_ns;
     }
-    if (!number) continue;
-    on->second.left[window] = *number;
-    found->second.sample.leave(id, *number, sync.end_mono_ns + static_cast<uint64_t>(wall_offset_ns_));
+    if (number) on->second.left[window] = *number;
   }
 }
 

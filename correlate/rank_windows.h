@@ -162,6 +162,7 @@ class RankWindows {
   uint64_t window_of(uint64_t wall_ns) const;
   void take(const hal::Event& event, const hal::Exchange* exchange);
   void take(const CoveredSync& sync);
+  void leave(const CoveredSync& sync);
   static void note_number(On& on, std::optional<uint64_t> number, uint64_t window);
   void enter(Rank& rank, On& on, const hal::Event& event);
   void sample(Rank& rank, const On& on, const hal::Event& event, uint64_t number);

@@ -570,6 +570,27 @@ TEST_F(RankWindowsTest, HaveASampleOfArrivalsThatEndsWhereTheRankHasLeft) {
   EXPECT_EQ(second[0].left_ns, kWallBegin + 5200 * kMs);
 }
 
+TEST_F(RankWindowsTest, ArrivalsAndTheirEndsMayComeInOneBatch) {
+  know_rank();
+  windows.know(communicator());
+  std::vector<Event> events;
+  std::vector<std::pair<size_t, Exchange>> exchanges;
+  std::vector<CoveredSync> syncs;
+  for (uint64_t number = 1; number <= 3; ++number) {
+    const uint64_t at_ms = 1000 * number;
+    Exchange exchange;
+    exchange.communicator_id = kSomeId;
+    exchange.number = number;
+    exchanges.emplace_back(events.size(), exchange);
+    events.push_back(event("collect", at_ms));
+    syncs.push_back({kPid, kMonoBegin + (at_ms + 1) * kMs, kMonoBegin + (at_ms + 9) * kMs, {{kSomeId, number}}});
+  }
+  windows.take(events, exchanges, syncs, kOffsetOfWall);
+  const auto sample = only(advance_to(5000)).arrivals;
+  ASSERT_THAT(sample, SizeIs(3));
+  for (const SampledArrival& one : sample) EXPECT_EQ(one.left_ns, one.entered_ns + 9 * kMs);
+}
+
 TEST_F(RankWindowsTest, HaveAtMostTenArrivals) {
   know_rank();
   windows.know(communicator());

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fleet/order.h"
+#include "report/chains.h"
 
 namespace ingero::fleet::detect {
 namespace {
@@ -119,6 +120,16 @@ TEST(Order, IsThatOfCorrectedTimesAndSaysWhereItIsNotKnown) {
   const Json json = order_json(ordered);
   EXPECT_TRUE(json[3]["within_ns"].is_null());
   EXPECT_EQ(json[2]["is_certain"], false);
+}
+
+TEST(Order, IsShownUnderTheChains) {
+  const Json order =
+      order_json(in_order({moment("a", 100, ClockOffset{0, 2 * kMs}), moment("b", 200, ClockOffset{0, 2 * kMs}),
+                           moment("c", 201, ClockOffset{0, 2 * kMs})}));
+  const std::string text =
+      report::fleet_chains_text({{"chains", Json::array()}, {"nodes", Json::array()}, {"order", order}}, false);
+  EXPECT_THAT(text, ::testing::HasSubstr("  2023-11-14T22:13:20.200000000Z [b] b-chain\n"
+                                         "~ 2023-11-14T22:13:20.201000000Z [c] c-chain\n"));
 }
 
 TEST(Order, OfOneNodeIsThatOfItsClock) {

@@ -10,7 +10,7 @@
 #include "cli/flags.h"
 #include "cli/progress.h"
 #include "fleet/fleet.h"
-#include "store/merge/merge.h"
+#include "store/merge/clock_sentences.h"
 
 namespace ingero::cli {
 namespace {
@@ -42,26 +42,6 @@ class Interruptible {
  private:
   struct sigaction before_[2]{};
 };
-
-std::string amount(int64_t ns) { return format_duration(static_cast<uint64_t>(ns < 0 ? -ns : ns)); }
-
-// The warning for two clocks that certainly differ by more than the threshold; none: they may agree.
-std::optional<std::string> apart(const store::ClockDifference& one, uint64_t threshold_ns) {
-  const auto threshold = static_cast<int64_t>(threshold_ns);
-  const std::string first = printable(one.first, 256), second = printable(one.second, 256);
-  const std::string from = fmt::format("as {} collectives show", one.collectives);
-  if (one.least_ns && one.most_ns && *one.least_ns > *one.most_ns) {
-    return fmt::format("the clocks of {} and {} drifted apart by at least {}, {}", first, second,
-                       amount(*one.least_ns - *one.most_ns), from);
-  }
-  if (one.least_ns && *one.least_ns > threshold) {
-    return fmt::format("the clock of {} is {} or more ahead of {}'s, {}", second, amount(*one.least_ns), first, from);
-  }
-  if (one.most_ns && *one.most_ns < -threshold) {
-    return fmt::format("the clock of {} is {} or more behind {}'s, {}", second, amount(*one.most_ns), first, from);
-  }
-  return std::nullopt;
-}
 
 Result<int> run_merge(const MergeCommand& command, Context& context) {
   INGERO_TRY(check_node(command.node, "--force-node"));
@@ -100,8 +80,8 @@ Result<int> run_merge(const MergeCommand& command, Context& context) {
     }
   }
   for (const std::string& sentence : merged->left_out) context.err << "ingero: " << sentence << '\n';
-  for (const store::ClockDifference& one : merged->clocks) {
-    if (const auto sentence = apart(one, *threshold)) context.err << "ingero: " << *sentence << '\n';
+  for (const std::string& sentence : store::clock_sentences(*merged, nodes, *threshold)) {
+    context.err << "ingero: " << sentence << '\n';
   }
   context.err << fmt::format("ingero: {}: {} events and {} causal chains of {} node{}\n", printable(options.output),
                              events, chains, nodes.size(), nodes.size() == 1 ? "" : "s");

@@ -329,6 +329,11 @@ class Trace {
     INGERO_TRY(
         take(agent::ClusterService::open(options_.fleet, context_.environment, *context_.clock, options_.node, calls_),
              fleet_));
+    if (fleet_) {
+      options_.sampling.on_devices = [this](const std::string& backend, const hal::DeviceSample& sample) {
+        fleet_->take(backend, sample);
+      };
+    }
     INGERO_TRY(take(agent::Sampling::open(options_.sampling, registry_.all(), calls_), sampling_));
     INGERO_TRY(take(agent::AnnotationIntake::open(options_.annotations, options_.record), annotations_));
     const bool is_sampled_out = options_.store == "selective" && !options_.record_all;
@@ -396,7 +401,7 @@ class Trace {
   // What feeds the recording, and what shows it: see agent/session.h.
   std::vector<agent::Service*> sources(bool is_recording) {
     std::vector<agent::Service*> list;
-    if (prints() || metrics_ || is_recording) list.push_back(sampling_.get());
+    if (prints() || metrics_ || fleet_ || is_recording) list.push_back(sampling_.get());
     if (annotations_) list.push_back(annotations_.get());
     if (inference_) list.push_back(inference_.get());
     return list;

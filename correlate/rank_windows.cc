@@ -119,7 +119,11 @@ void RankWindows::know(const hal::Communicator& communicator) {
   On& on = known->second;
   const bool ends = communicator.ended_mono_ns && !on.known.ended_mono_ns;
   on.known = communicator;
-  if (communicator.numbers_lost) note_number(on, std::nullopt, 0);
+  rank.most_ranks = std::max(rank.most_ranks, static_cast<uint64_t>(std::max(0, communicator.nranks.value_or(0))));
+  if (communicator.numbers_lost) {
+    note_number(on, std::nullopt, 0);
+    rank.sample.forget(communicator.id);
+  }
   if (!ends || !on.has_collectives) return;
   rank.without_work.insert(window_of(*communicator.ended_mono_ns + static_cast<uint64_t>(wall_offset_ns_)));  // (R3)
 }
@@ -139,6 +143,15 @@ void RankWindows::take(std::span<const hal::Event> events, Exchanges exchanges, 
     const hal::Exchange* exchange = nullptr;
     if (next != exchanges.end() && next->first == i) exchange = &(next++)->second;
     take(events[i], exchange);
+  }
+  for (const CoveredSync& sync : syncs) leave(sync);  // what they covered has been entered by now
+}
+
+void RankWindows::leave(const CoveredSync& sync) {
+  const auto found = ranks_.find(sync.pid);
+  if (found == ranks_.end()) return;
+  for (const auto& [id, number] : sync.numbers) {
+    if (number) found->second.sample.leave(id, *number, sync.end_mono_ns + static_cast<uint64_t>(wall_offset_ns_));
   }
 }
 
@@ -199,6 +212,7 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   }
   if (rank.threads.contains(event.tid)) rank.active.insert(event.tid);
   if (exchange == nullptr) return;
+  if (event.device_ref != 0) rank.device_ref = event.device_ref;
   const bool is_collective = event.kind == hal::Kind::kCollective && !exchange->is_part;
   const auto on =
       exchange->communicator_id ? rank.communicators.find(*exchange->communicator_id) : rank.communicators.end();
@@ -211,6 +225,7 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   if (is_collective && event.outcome == hal::Outcome::kReturned && !event.failed) {
     if (!is_known) return ledger_.add(hal::Loss::fleet_unknown);
     enter(rank, on->second, event);
+    if (exchange->number) sample(rank, on->second, event, *exchange->number);
   }
   if (!event.has(hal::Has::kDuration) || event.duration_ns < kShortestWaitNs) return;
   rank.waits.add(event.start_mono_ns, event.end_mono_ns());
@@ -241,6 +256,21 @@ void RankWindows::enter(Rank& rank, On& on, const hal::Event& event) {
   step(rank, on, event, window);
   settle_switches(rank, entry_ns, window);
   rank.last_mono_ns = entry_ns;
+}
+
+// By what all nodes call the communicator, or they would choose differently.
+void RankWindows::sample(Rank& rank, const On& on, const hal::Event& event, uint64_t number) {
+  const hal::Communicator& known = on.known;
+  if (!known.comm_id_hash) return;
+  SampledArrival arrival;
+  arrival.communicator_id = known.id;
+  arrival.number = number;
+  arrival.entered_ns = event.start_wall_ns();
+  arrival.call = event.call;
+  if (event.has(hal::Has::kBytes)) arrival.bytes = event.bytes;
+  rank.sample.enter(window_of(event.start_wall_ns()),
+                    ArrivalSample::level_of(known.library_hash.value_or(*known.comm_id_hash), number),
+                    ArrivalSample::limit_of(rank.most_ranks), arrival);
 }
 
 void RankWindows::step(Rank& rank, On& on, const hal::Event& event, uint64_t window) {
@@ -378,7 +408,7 @@ std::vector<RankWindow> RankWindows::cut(bool with_work) {
   for (auto at = ranks_.begin(); at != ranks_.end();) {
     auto& [pid, rank] = *at;
     const auto facts = facts_.find(pid);
-    cut(facts == facts_.end() ? nullptr : &facts->second, rank, with_work, out);
+    cut(facts == facts_.end() ? nullptr : &facts->second, pid, rank, with_work, out);
     if (!rank.has_ended || !rank.communicators.empty()) {
       ++at;
       continue;
@@ -389,7 +419,7 @@ std::vector<RankWindow> RankWindows::cut(bool with_work) {
   return out;
 }
 
-void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vector<RankWindow>& out) {
+void RankWindows::cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_work, std::vector<RankWindow>& out) {
   std::vector<uint64_t> steps;
   hal::OffCpu off;
   while (!rank.steps.empty() && rank.steps.begin()->first <= window_ns_) {
@@ -425,6 +455,8 @@ void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vecto
     if (const auto count = latest(on.steps, window_ns_)) on.of_step = *count;
     const hal::Communicator& known = on.known;
     const bool is_over = (known.ended_mono_ns || rank.has_ended) && on.sums.empty();
+    // A recording that ends leaves no later window for what has not been left.
+    auto arrivals = rank.sample.take(known.id, window_ns_, kPeriodNs, is_over || !with_work);
     const int64_t nranks = known.nranks.value_or(0), comm_rank = known.rank.value_or(-1);
     // Two ranks in one process: which of them is the job's rank is not known.
     const bool is_named = facts != nullptr && known.comm_id_hash && of_identity[*known.comm_id_hash] == 1 &&
@@ -435,6 +467,7 @@ void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vecto
       RankWindow window;
       window.start_ns = window_ns_;
       window.end_ns = window_ns_ + kPeriodNs;
+      window.pid = pid;
       window.job = facts->job;
       window.rank = static_cast<uint32_t>(facts->rank);
       window.comm_id_hash = *known.comm_id_hash;
@@ -450,6 +483,8 @@ void RankWindows::cut(const Facts* facts, Rank& rank, bool with_work, std::vecto
       window.is_gone = rank.has_ended;
       window.call = on.call;
       window.off = off;
+      window.device_ref = rank.device_ref;
+      window.arrivals = std::move(arrivals);
       if (with_work && !sums.works.empty()) {
         window.measured = sums.measured;
         window.work_ns = sums.work_ns;

@@ -29,9 +29,11 @@
 #include <utility>
 #include <vector>
 
+#include "correlate/arrival_sample.h"
 #include "correlate/barriers.h"
 #include "correlate/step_finder.h"
 #include "hal/call_table.h"
+#include "hal/device_state.h"
 #include "hal/event.h"
 #include "hal/loss.h"
 
@@ -40,6 +42,7 @@ namespace ingero::correlate {
 // One rank in one communicator in one window. Times are wall nanoseconds, or lengths.
 struct RankWindow {
   uint64_t start_ns = 0, end_ns = 0;
+  uint32_t pid = 0;
   std::string job;    // empty: no batch system says
   uint32_t rank = 0;  // in the job
   uint64_t comm_id_hash = 0;
@@ -56,6 +59,9 @@ struct RankWindow {
   // Of the own work, in all communicators: preempted and waiting for a CPU, of each thread of the rank that makes GPU
   // calls; blocked and in I/O, while all of those that made some since the last collective were asleep.
   hal::OffCpu off;
+  uint32_t device_ref = 0;                 // Event::device_ref of the rank's last call on a communicator; 0: not known
+  std::optional<hal::DeviceState> device;  // filled by what knows the machine's devices
+  std::vector<SampledArrival> arrivals;    // of the sample that all ranks choose alike
 };
 
 // Disjoint intervals, and how much of them lies before a time.
@@ -142,6 +148,9 @@ class RankWindows {
     std::set<uint64_t> without_work;                  // windows
     StepFinder finder;
     uint64_t chosen_mono_ns = 0;
+    uint32_t device_ref = 0;
+    ArrivalSample sample;
+    uint64_t most_ranks = 0;  // of its communicators
     bool has_ended = false;
   };
   struct Facts {
@@ -153,13 +162,15 @@ class RankWindows {
   uint64_t window_of(uint64_t wall_ns) const;
   void take(const hal::Event& event, const hal::Exchange* exchange);
   void take(const CoveredSync& sync);
+  void leave(const CoveredSync& sync);
   static void note_number(On& on, std::optional<uint64_t> number, uint64_t window);
   void enter(Rank& rank, On& on, const hal::Event& event);
+  void sample(Rank& rank, const On& on, const hal::Event& event, uint64_t number);
   void step(Rank& rank, On& on, const hal::Event& event, uint64_t window);
   void settle_switches(Rank& rank, uint64_t mono_ns, uint64_t window);
   static void add_asleep(const Rank& rank, uint64_t mono_ns, hal::OffCpu& sum);
   std::vector<RankWindow> cut(bool with_work);
-  void cut(const Facts* facts, Rank& rank, bool with_work, std::vector<RankWindow>& out);
+  void cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_work, std::vector<RankWindow>& out);
 
   const hal::CallTable& calls_;
   hal::LossLedger& ledger_;

@@ -6,7 +6,9 @@
 #include "base/text.h"
 #include "fleet/incidents.h"
 #include "fleet/merge.h"
+#include "fleet/order.h"
 #include "serve/tools/tool.h"
+#include "store/read/time_range.h"
 
 namespace ingero::fleet {
 namespace {
@@ -157,6 +159,39 @@ void say_clocks(const std::vector<NodeAnswer>& all, uint64_t threshold_ns, Json&
     notes.push_back(fmt::format("{} more pairs of clocks are apart", pairs.size() - kMaxPairs));
 }
 
+// Which of the chains that are given began first, by the clocks of the nodes as they answered. With one node there is
+// nothing to say.
+Json order_of(const Json& chains, const std::vector<NodeAnswer>& all) {
+  constexpr uint64_t kWindowNs = 5'000'000'000;  // of a cluster's incidents
+  std::vector<Moment> moments;
+  for (const Json& chain : chains) {
+    const auto node = chain["node"].get<std::string>();
+    const auto asked =
+        std::ranges::find_if(all, [&](const NodeAnswer& one) { return one.node->name == node && one.answers.ok(); });
+    const auto onset = store::parse_time(text_member(chain, "onset"), 0);
+    if (asked == all.end() || !onset.ok()) continue;
+    const bool is_cluster = asked->kind == ServerKind::kCluster;
+    moments.push_back({node, text_member(chain, "id"), *onset, asked->clock, is_cluster ? kWindowNs : 0});
+  }
+  const bool is_one = std::ranges::all_of(moments, [&](const Moment& one) { return one.node == moments.front().node; });
+  return is_one ? Json::array() : order_json(in_order(std::move(moments)));
+}
+
+void say_order(const Json& order, Json& notes) {
+  size_t unknown = 0;
+  std::string first;
+  for (size_t i = 1; i < order.size(); ++i) {
+    if (order[i]["is_certain"] == true || order[i]["node"] == order[i - 1]["node"]) continue;
+    if (unknown++ > 0) continue;
+    first = fmt::format("{} of {} and {} of {}", printable(order[i - 1]["id"].get<std::string>(), 64),
+                        order[i - 1]["node"].get<std::string>(), printable(order[i]["id"].get<std::string>(), 64),
+                        order[i]["node"].get<std::string>());
+  }
+  if (unknown == 0) return;
+  notes.push_back(fmt::format("which of {} began first is not known: their clocks are not known that well{}", first,
+                              unknown == 1 ? "" : fmt::format(" (and {} more)", plural(unknown - 1, "pair"))));
+}
+
 void shorten(Json& list, uint64_t most, std::string_view what, std::vector<std::string>& cuts) {
   if (list.size() <= most) return;
   cuts.push_back(fmt::format("the first {} of {} {} are given (limit)", most, list.size(), what));
@@ -217,6 +252,8 @@ Result<Json> Fleet::ask(const Json& input, const store::QueryLimits& limits, std
   } else if (action == "chains") {
     out["chains"] = merge_chains(chains);
     shorten(out["chains"], limit, "chains", cuts);
+    out["order"] = order_of(out["chains"], all);
+    if (clock_threshold_ns_ > 0) say_order(out["order"], out["notes"]);
   } else if (action == "ops") {
     out["ops"] = merge_figures(figures);
     shorten(out["ops"], limit, "calls", cuts);

@@ -224,6 +224,34 @@ std::vector<uint8_t> ElfImage::bytes_at(uint64_t file_offset, size_t size) const
   return bytes;
 }
 
+std::vector<std::string> ElfImage::texts_after(std::string_view prefix) const {
+  const ElfFile& file = impl_->outline.impl_->file;
+  std::vector<std::string> texts;
+  uint64_t left = kMaxConstants;
+  const size_t longest = prefix.size() + kMaxTextAfter;
+  std::string piece(kMaxBytesAt, '\0');
+  for (const Elf64_Shdr& section : file.sections()) {
+    constexpr uint64_t kKinds = SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR;
+    if (section.sh_type != SHT_PROGBITS || (section.sh_flags & kKinds) != SHF_ALLOC) continue;
+    // Pieces overlap by what one place may need.
+    for (uint64_t at = 0; at < section.sh_size && left > 0; at += piece.size() - longest) {
+      const uint64_t size = std::min({uint64_t{piece.size()}, section.sh_size - at, left});
+      const std::string_view got(piece.data(), file.read_some(section.sh_offset + at, piece.data(), size));
+      left -= std::min<uint64_t>(left, std::max<uint64_t>(1, got.size()));
+      for (size_t found = got.find(prefix); found != std::string_view::npos; found = got.find(prefix, found + 1)) {
+        std::string_view behind = got.substr(found + prefix.size(), kMaxTextAfter);
+        behind = behind.substr(
+            0, std::min(behind.size(),
+                        static_cast<size_t>(std::ranges::find_if(behind, [](char c) { return c <= ' ' || c > '~'; }) -
+                                            behind.begin())));
+        if (texts.size() < kMaxTexts && std::ranges::find(texts, behind) == texts.end()) texts.emplace_back(behind);
+      }
+      if (got.size() < size) break;
+    }
+  }
+  return texts;
+}
+
 const Symbol* ElfImage::covering(uint64_t file_offset) const {
   const auto& functions = impl_->functions;
   const auto& by_offset = impl_->by_offset;

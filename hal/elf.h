@@ -47,6 +47,11 @@ class ElfImage {
   std::vector<Symbol> find_mangled(std::string_view base_name) const;
   // Up to `size` bytes of code at a file offset; fewer at the end of the file, empty on error.
   std::vector<uint8_t> bytes_at(uint64_t file_offset, size_t size) const;
+  // What stands behind `prefix` in constants, at most kMaxTextAfter printable bytes of each place, once each; of the
+  // first kMaxConstants bytes of them, and at most kMaxTexts. Reads the file: not for every file.
+  std::vector<std::string> texts_after(std::string_view prefix) const;
+  static constexpr size_t kMaxTextAfter = 64, kMaxTexts = 16;
+  static constexpr uint64_t kMaxConstants = uint64_t{128} << 20;
   // The function symbol that covers a file offset, if any.
   const Symbol* covering(uint64_t file_offset) const;
   // Every function symbol of .dynsym, then of .symtab, in the file's order.

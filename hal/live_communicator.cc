@@ -52,9 +52,25 @@ std::optional<uint64_t> read_counts(const LiveLayout& layout, uint64_t handle, c
   return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
 }
 
+// Nothing is guessed: a file that names two versions with different layouts has none.
+std::optional<LiveLayout> layout_by_version(const CommunicatorAccessors& accessors, const ElfImage& image) {
+  if (accessors.of_version == nullptr || accessors.before_version.empty()) return std::nullopt;
+  std::optional<LiveLayout> found;
+  for (const std::string& text : image.texts_after(accessors.before_version)) {
+    if (text.empty() || text.front() < '0' || text.front() > '9') continue;
+    const auto layout = accessors.of_version(text);
+    if (!layout || (found && found != layout)) return std::nullopt;
+    found = layout;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::optional<LiveLayout> live_layout(const CommunicatorAccessors& accessors, const ElfImage& image, Arch arch) {
+  if (image.find(accessors.rank).empty() || image.find(accessors.nranks).empty()) {
+    return layout_by_version(accessors, image);
+  }
   const auto rank = answered_by(accessors.rank, image, arch);
   const auto nranks = answered_by(accessors.nranks, image, arch);
   return rank && nranks ? accessors.layout(*rank, *nranks) : std::nullopt;

@@ -34,10 +34,15 @@ struct CommunicatorAccessors {
   // The whole from what those two read; none: not one that is known to hold.
   std::optional<LiveLayout> (*layout)(uint32_t rank, uint32_t nranks);
   std::span<const std::string_view> counted;  // names of the calls that LiveLayout::counts counts
+  // Of a copy without these functions, which a linker leaves out where nothing calls them: what stands before the
+  // library's version in its constants, and the layout of a version; empty, null: not known.
+  std::string_view before_version = {};
+  std::optional<LiveLayout> (*of_version)(std::string_view untrusted_version) = nullptr;
 };
 
 constexpr uint32_t kMaxCounts = 8;
 
+// By the accessors; where one is missing, by the version, if the file names one and only one that is known.
 std::optional<LiveLayout> live_layout(const CommunicatorAccessors& accessors, const ElfImage& image, Arch arch);
 
 struct LiveCommunicator {

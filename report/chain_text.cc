@@ -68,6 +68,26 @@ std::string chains_text(const std::vector<ReportedChain>& chains, bool colour) {
   return out;
 }
 
+namespace {
+
+// Of several nodes, by the clock of who asked: "2026-11-25T13:21:45.120000000Z [gpu-01] a1".
+std::string order_text(const Json& answer) {
+  const auto order = answer.find("order");
+  if (order == answer.end() || order->size() < 2) return {};
+  std::string out =
+      "\nIN ORDER OF TIME, by this machine's clock (~: it may have begun before the one above it; clocks are not known "
+      "that well)\n";
+  for (size_t i = 0; i < order->size(); ++i) {
+    const Json& one = order->at(i);
+    const bool is_certain = i == 0 || one.at("is_certain") == true;
+    out += fmt::format("{} {} [{}] {}\n", is_certain ? " " : "~", printable(text_member(one, "onset")),
+                       printable(text_member(one, "node")), printable(text_member(one, "id")));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string fleet_chains_text(const Json& answer, bool colour) {
   const Json& chains = answer["chains"];
   const auto all = answer["nodes"].size();
@@ -80,7 +100,7 @@ std::string fleet_chains_text(const Json& answer, bool colour) {
   for (const Json& chain : chains) {
     out += fmt::format("\n[{}] {}", printable(text_member(chain, "node")), chain_text(chain_of(chain), colour));
   }
-  return out;
+  return out + order_text(answer);
 }
 
 Json chain_json(const ReportedChain& chain) {

@@ -1,6 +1,7 @@
 // Connects the recorder to the sender of the ranks' windows: opens it, feeds it, stops it.
 #include "agent/cluster/cluster_service.h"
 
+#include "agent/recorder.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "serve/metrics/operation_names.h"
@@ -25,10 +26,19 @@ ClusterService::ClusterService(std::unique_ptr<fleet::send::Sender> sender, std:
     : sender_(std::move(sender)),
       node_(std::move(node)),
       calls_(calls),
-      feed_(calls, clock, [this](std::vector<correlate::RankWindow> windows) { sender_->add(std::move(windows)); }) {}
+      feed_(calls, clock, [this](std::vector<correlate::RankWindow> windows) { give(std::move(windows)); }) {}
+
+void ClusterService::give(std::vector<correlate::RankWindow> windows) {
+  devices_.attach(windows, [this](uint32_t ref) {
+    const Recorder* recorder = recorder_;
+    return recorder == nullptr ? hal::EventDevice() : recorder->device(ref);
+  });
+  sender_->add(std::move(windows));
+}
 
 void ClusterService::start(Recorder& recorder) {
   feed_.set_recorder(&recorder);
+  recorder_ = &recorder;
   fleet::send::Sender::Hooks hooks;
   hooks.operation = [this](hal::CallId call) {
     return call < calls_.size() ? serve::metrics::collective_name(calls_[call].name) : std::string();
@@ -43,6 +53,7 @@ void ClusterService::stop() {
   feed_.finish();
   sender_->stop();
   feed_.set_recorder(nullptr);
+  recorder_ = nullptr;
 }
 
 std::vector<std::string> ClusterService::notes() const {

@@ -4,6 +4,7 @@
 // open() before privileges are given up. take(): the capture thread; emit(): the store thread; neither waits.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "agent/window_feed.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "fleet/send/device_states.h"
 #include "fleet/send/sender.h"
 #include "fleet/send/settings.h"
 #include "hal/call_table.h"
@@ -31,6 +33,8 @@ class ClusterService final : public Service {
 
   void take(const EventBatch& batch) { feed_.take(batch); }
   void emit(const hal::CausalChain& chain) { sender_->add(chain); }
+  // The devices as one backend's sampler has just read them. Any thread.
+  void take(const std::string& backend, const hal::DeviceSample& sample) { devices_.take(backend, sample); }
   void start(Recorder& recorder) override;
   void stop() override;
   std::vector<std::string> notes() const override;
@@ -40,10 +44,13 @@ class ClusterService final : public Service {
  private:
   ClusterService(std::unique_ptr<fleet::send::Sender> sender, std::string node, const Clock& clock,
                  const hal::CallTable& calls);
+  void give(std::vector<correlate::RankWindow> windows);
 
   std::unique_ptr<fleet::send::Sender> sender_;
   const std::string node_;
   const hal::CallTable& calls_;
+  fleet::send::DeviceStates devices_;
+  std::atomic<const Recorder*> recorder_ = nullptr;  // null: not started, or stopped
   WindowFeed feed_;
 };
 

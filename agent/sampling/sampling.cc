@@ -34,6 +34,7 @@ struct Sampling::State {
   std::span<const hal::Backend* const> backends;
   hal::CallId device_error = hal::kNoCall;
   uint64_t fabric_interval_ns = 0, device_interval_ns = 0;
+  std::function<void(const std::string&, const hal::DeviceSample&)> on_devices;
   std::vector<std::unique_ptr<hal::FabricSampler>> fabrics;
   std::vector<std::pair<std::string, std::unique_ptr<hal::DeviceSampler>>> devices;  // with the backend's name
   std::optional<kernelside::KernelLog> kernel_log;
@@ -79,7 +80,10 @@ struct Sampling::State {
     for (auto& [name, sampler] : devices) {
       auto sample = std::make_shared<const hal::DeviceSample>(sampler->sample());
       device_metrics.update(name, *sample);
-      with_recorder([&, &name = name](Recorder& live) { live.know_devices(name, sample->devices); });
+      with_recorder([&, &name = name](Recorder& live) {
+        live.know_devices(name, sample->devices);
+        if (on_devices) on_devices(name, *sample);
+      });
       if (sample->devices.empty()) continue;
       with_recorder([&](Recorder& live) {
         keep(live, hal::Loss::sample_lost, [sample](store::Writer& writer) { writer.add_sample(*sample); });
@@ -139,6 +143,7 @@ Result<std::unique_ptr<Sampling>> Sampling::open(const SamplingOptions& options,
   state.device_error = calls.id_of(hal::HostOp::kDeviceError);
   state.fabric_interval_ns = *fabric_interval;
   state.device_interval_ns = *device_interval;
+  state.on_devices = options.on_devices;
   for (const hal::Backend* backend : backends) {
     if (backend->open_fabric != nullptr && *fabric_interval != 0) {
       state.fabrics.push_back(backend->open_fabric(state.world));

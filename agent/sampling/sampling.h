@@ -10,6 +10,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +36,8 @@ struct SamplingOptions {
   std::string fabric_interval = "5s";
   std::string device_interval = "5s";
   bool fabric_calls = false;
+  // Each sample of devices, with its backend's name, between start() and stop(); called by the thread that read it.
+  std::function<void(const std::string& backend, const hal::DeviceSample&)> on_devices = {};
 };
 
 class Sampling final : public Service {

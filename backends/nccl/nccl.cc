@@ -48,10 +48,35 @@ std::optional<hal::LiveLayout> layout_of(uint32_t rank, uint32_t nranks) {
   return layout;
 }
 
+// Where `rank` lies, by NCCL's own headers of each version; of those whose communicators have a mark, so that a wrong
+// place is seen. It changed within 2.28, so that from there on a version is all of its three numbers.
+std::optional<hal::LiveLayout> layout_of_version(std::string_view untrusted_version) {
+  struct Of {
+    std::string_view version;  // with a dot at its end: any that begins so
+    uint32_t rank;
+  };
+  constexpr Of kRanks[] = {{"2.21.", 0x34e0},    {"2.22.", 0x34250},   {"2.23.", 0x3c4a8},  {"2.24.", 0x3c4a8},
+                           {"2.25.", 0x784a8},   {"2.26.", 0x784b8},   {"2.27.", 0x1044b8}, {"2.28.3", 0x1044c8},
+                           {"2.28.9", 0x1044d0}, {"2.29.7", 0x1206d8}, {"2.30.7", 0x1206f0}};
+  const auto version = untrusted_version.substr(0, untrusted_version.find_first_not_of("0123456789."));
+  for (const Of& one : kRanks) {
+    const bool is_it = one.version.ends_with('.') ? version.starts_with(one.version) : version == one.version;
+    if (is_it) return layout_of(one.rank, one.rank + 4);
+  }
+  return std::nullopt;
+}
+
 constexpr std::string_view kCounted[] = {"ncclAllReduce", "ncclBroadcast", "ncclBcast",
                                          "ncclReduce",    "ncclAllGather", "ncclReduceScatter"};
 
-constexpr hal::CommunicatorAccessors kAccessors{
+constexpr hal::CommunicatorAccessors kAccessors{.rank = "ncclCommUserRank",
+                                                .nranks = "ncclCommCount",
+                                                .layout = layout_of,
+                                                .counted = kCounted,
+                                                .before_version = "NCCL version ",
+                                                .of_version = layout_of_version};
+// Its versions are others.
+constexpr hal::CommunicatorAccessors kRcclAccessors{
     .rank = "ncclCommUserRank", .nranks = "ncclCommCount", .layout = layout_of, .counted = kCounted};
 
 constexpr Library kLibraries[] = {
@@ -69,7 +94,7 @@ constexpr Library kLibraries[] = {
      .layer = "RCCL",
      .source = kRcclSource,
      .vendor = "amd",
-     .communicators = &kAccessors},
+     .communicators = &kRcclAccessors},
 };
 
 // ncclResult_t; ncclInProgress is the answer of a communicator that does not block.

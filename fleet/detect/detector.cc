@@ -406,6 +406,13 @@ std::vector<Standing> Detector::standings() const {
   return all;
 }
 
+bool Detector::has_suspects() const {
+  return std::ranges::any_of(ranks_, [](const auto& entry) {
+    const Rank& rank = entry.second;
+    return !rank.is_silent && (rank.is_named || rank.score() >= kSuspect);
+  });
+}
+
 std::vector<RankCourse> Detector::courses() const {
   std::vector<RankCourse> all;
   all.reserve(ranks_.size());

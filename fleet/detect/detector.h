@@ -119,6 +119,8 @@ class Detector {
 
   // All ranks that are heard of, the slowest first.
   std::vector<Standing> standings() const;
+  // Whether the others may be waiting for one of them: it is named, or suspected.
+  bool has_suspects() const;
   // Of all ranks that are not forgotten, silent ones too, by rank.
   std::vector<RankCourse> courses() const;
   // Of the largest role.

@@ -54,6 +54,7 @@ void RowWindows::run(const ingero::store::FollowedRun& run) {
   due_.clear();
   losses_.clear();
   deferred_.clear();
+  states_.clear();
   if (run.started_wall_ns > 0) advance(run.started_wall_ns);
 }
 
@@ -78,6 +79,14 @@ void RowWindows::communicator(const hal::Communicator& communicator) {
 void RowWindows::lost(uint32_t pid, uint64_t wall_ns) {
   if (!is_running_) return;
   if (hal::has_room(losses_, kMaxLosses, hal::Loss::fleet_forgotten, ledger_)) losses_.emplace(wall_ns, pid);
+}
+
+void RowWindows::event_device(uint32_t ref, const hal::EventDevice& device) {
+  if (hal::has_room(devices_, kMaxDevices, hal::Loss::fleet_forgotten, ledger_)) devices_.insert_or_assign(ref, device);
+}
+
+void RowWindows::devices(const hal::DeviceSample& sample) {
+  if (is_running_) states_.take(sample.devices.front().vendor, sample);
 }
 
 void RowWindows::gap() {
@@ -223,7 +232,12 @@ void RowWindows::stopped(std::optional<uint64_t> wall_ns) {
 }
 
 void RowWindows::give(std::vector<correlate::RankWindow> windows) {
-  if (!windows.empty()) give_(std::move(windows));
+  if (windows.empty()) return;
+  states_.attach(windows, [this](uint32_t ref) {
+    const auto found = devices_.find(ref);
+    return found == devices_.end() ? hal::EventDevice() : found->second;
+  });
+  give_(std::move(windows));
 }
 
 }  // namespace ingero::fleet::push

@@ -19,6 +19,7 @@
 
 #include "correlate/barriers.h"
 #include "correlate/rank_windows.h"
+#include "fleet/send/device_states.h"
 #include "hal/call_table.h"
 #include "hal/loss.h"
 #include "store/read/follow.h"
@@ -31,7 +32,7 @@ class RowWindows final : public ingero::store::FollowSink {
   static constexpr uint64_t kSlackNs = 100'000'000;
   static constexpr uint64_t kEndDelayNs = 1'500'000'000;  // until the last calls of a process are there
   static constexpr uint64_t kLongNs = 1'000'000'000;      // a call that may have been stored before it returned
-  static constexpr size_t kMaxDeferred = 65536, kMaxProcesses = 65536, kMaxLosses = 65536;
+  static constexpr size_t kMaxDeferred = 65536, kMaxProcesses = 65536, kMaxLosses = 65536, kMaxDevices = 4096;
   static constexpr uint64_t kMaxIdleWindows = 720;  // an hour without a row
 
   // `calls` outlives this.
@@ -56,6 +57,8 @@ class RowWindows final : public ingero::store::FollowSink {
   void communicator(const hal::Communicator& communicator) override;
   void lost(uint32_t pid, uint64_t wall_ns) override;
   void exchange(const hal::Event& recorded, const hal::Exchange* exchange, bool was_open) override;
+  void event_device(uint32_t ref, const hal::EventDevice& device) override;
+  void devices(const hal::DeviceSample& sample) override;
   void gap() override;
   void stopped(std::optional<uint64_t> wall_ns) override;
 
@@ -83,6 +86,9 @@ class RowWindows final : public ingero::store::FollowSink {
   std::string node_;
   std::optional<std::string> other_node_;
   uint64_t sampled_out_ = 0;
+
+  std::unordered_map<uint32_t, hal::EventDevice> devices_;  // by Event::device_ref
+  send::DeviceStates states_;
 
   // Of the run.
   bool is_running_ = false, is_sampled_out_ = false;

@@ -5,6 +5,8 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <set>
+#include <tuple>
 
 #include "base/text.h"
 #include "fleet/wire/clock.h"
@@ -27,7 +29,21 @@ constexpr double kNsPerSecond = 1e9;
 
 double seconds(uint64_t ns) { return static_cast<double>(ns) / kNsPerSecond; }
 
-wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& sender, std::string operation) {
+wire::DeviceState state_of(const hal::DeviceState& from) {
+  static_assert(wire::kThrottlePower == hal::kThrottlePower && wire::kThrottleThermal == hal::kThrottleThermal);
+  static_assert(wire::kThrottleSoftware == hal::kThrottleSoftware && wire::kThrottleHardware == hal::kThrottleHardware);
+  return {printable(from.uuid, kMaxTextBytes),
+          printable(from.model, kMaxTextBytes),
+          from.utilization_ratio,
+          from.power_watts,
+          from.temperature_celsius,
+          from.sm_clock_hertz,
+          from.throttle_reasons};
+}
+
+using Operation = std::function<std::string(hal::CallId)>;
+
+wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& sender, const Operation& operation) {
   wire::Window to;
   to.sender = sender;
   to.start_ns = from.start_ns;
@@ -46,11 +62,15 @@ wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& se
   if (from.entered) to.entered = static_cast<int64_t>(*from.entered);
   if (from.left) to.left = static_cast<int64_t>(*from.left);
   to.is_gone = from.is_gone;
-  to.operation = std::move(operation);
+  to.operation = operation(from.call);
   to.preempted_s = seconds(from.off.preempted_ns);
   to.runqueue_s = seconds(from.off.runqueue_ns);
   to.blocked_s = seconds(from.off.blocked_ns);
   to.io_s = seconds(from.off.io_ns);
+  for (const correlate::SampledArrival& one : from.arrivals) {
+    to.arrivals.push_back({one.number, one.entered_ns, one.left_ns, operation(one.call),
+                           static_cast<int64_t>(std::min<uint64_t>(one.bytes, INT64_MAX))});
+  }
   return to;
 }
 
@@ -148,9 +168,12 @@ void Sender::Impl::push(std::deque<Payload>& to, std::string body, uint32_t poin
 // The receiver knows one job, and one sender, for each request.
 void Sender::Impl::encode(std::vector<correlate::RankWindow> windows) {
   std::map<std::pair<uint64_t, std::string>, std::vector<wire::Window>> groups;  // by start and job
+  std::set<std::tuple<uint64_t, std::string, uint32_t>> with_device;
   for (const correlate::RankWindow& window : windows) {
     auto& group = groups[{window.start_ns, window.job}];
-    group.push_back(window_of(window, {options.cluster, options.node, window.job}, hooks.operation(window.call)));
+    group.push_back(window_of(window, {options.cluster, options.node, window.job}, hooks.operation));
+    if (!window.device || !with_device.emplace(window.start_ns, window.job, window.rank).second) continue;
+    group.back().device = state_of(*window.device);
   }
   for (const auto& [key, group] : groups) {
     for (size_t from = 0; from < group.size(); from += kMaxWindowsARequest) {

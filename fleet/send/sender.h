@@ -50,9 +50,9 @@ struct SenderBacklog {
 
 class Sender {
  public:
-  static constexpr size_t kMaxPending = 64;     // calls of add() that were not encoded yet
-  static constexpr size_t kMaxIncidents = 256;  // likewise
-  static constexpr size_t kMaxWindowsARequest = 1500;
+  static constexpr size_t kMaxPending = 64;            // calls of add() that were not encoded yet
+  static constexpr size_t kMaxIncidents = 256;         // likewise
+  static constexpr size_t kMaxWindowsARequest = 1000;  // of at most 12 points, and 15 of each of their ranks
 
   // Called by its own thread, until stop() has returned.
   struct Hooks {

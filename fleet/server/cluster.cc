@@ -20,7 +20,6 @@ constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send
 constexpr uint64_t kMaxAhead_ns = detect::kMaxWaitForWindow_ns - 2 * kSecond_ns;
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
 constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last window
-constexpr uint64_t kClockForgotten_ns = 600 * kSecond_ns;
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
 constexpr size_t kMaxUnwritten = 4096;       // incidents, until the store takes them
@@ -107,6 +106,7 @@ Status Cluster::restore() {
     job.heard_ns = clock_.mono_ns();
     job.settled_ns = job.heard_ns + kSettles_ns;
     for (const detect::Hang& hang : job.hangs.open()) named.insert(incident_name(row_of(key, hang)));
+    if (const auto slow = job.pace.open()) named.insert(incident_name(row_of(key, job, *slow)));
     for (const auto& one : job.detector.standings()) {
       if (one.is_named) named.insert(incident_name(row_of(key, job, one.incident)));
     }
@@ -310,6 +310,11 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   const uint64_t communicator = job->communicator_of(window);
   job->hear(now_ns);
   follow(window, communicator, node, *job);
+  job->devices.add(window, (window.start_ns + job->period_ns / 2) / job->period_ns, node);
+  for (const wire::Arrival& arrival : window.arrivals) {
+    if (!detect::waits_for_all(arrival.operation)) continue;
+    job->clocks.add(communicator, arrival.number, node, arrival.entered_ns, arrival.left_ns);
+  }
   if (!window.work_s) return;
   if (length_ns * 2 < job->period_ns || length_ns > job->period_ns * 2) {
     ++counters_.other_period;
@@ -325,7 +330,8 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   sample.work_s = *window.work_s;
   sample.bytes = window.count == 0 ? 0 : static_cast<double>(window.bytes) / static_cast<double>(window.count);
   sample.reasons = {window.preempted_s + window.runqueue_s, window.io_s, window.blocked_s};
-  (void)job->detector.add(sample, now_ns);  // late ones are counted there
+  if (!job->detector.add(sample, now_ns)) return;  // late ones are counted there
+  job->pace.add({sample.window, sample.rank, sample.nranks, sample.count, sample.work_s, window.wait_s, sample.bytes});
 }
 
 // The score that nodes of the legacy agent give themselves, compared within what shares a control group.
@@ -388,14 +394,60 @@ std::string Cluster::explain(const JobKey& key, const Job& job, const detect::In
                              Json& evidence) const {
   std::string what = detect::name_of(incident.what);
   if (key.kind != Kind::kWork || incident.last_window == 0) return what;
+  // What is measured of the host counts more: a device that waits for it is slow because it is at rest.
+  if (incident.what == detect::Class::kUnknown) {
+    if (const auto device = job.devices.reason(incident)) {
+      evidence["device"] = job.devices.json(*device);
+      what = "device";
+    }
+  }
   const NodeReport* report =
       reports_.reason(key.cluster, node_name(incident.node), incident, incident.from_window * job.period_ns,
                       (incident.last_window + 1) * job.period_ns);
   if (report == nullptr) return what;
   const std::string_view its = class_of_rule(report->rule);
-  if (incident.what != detect::Class::kUnknown && its != what) return what;
+  if (what != detect::name_of(detect::Class::kUnknown) && its != what) return what;
   evidence["reported"] = report_json(*report);
   return std::string(its);
+}
+
+store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const detect::PaceChange& change) {
+  SlowJob slow = slow_job(change, job.devices);
+  store::IncidentRow row;
+  row.cluster = key.cluster;
+  row.job = key.job;
+  row.kind = kSlowJob;
+  row.what = slow.what;
+  row.state = detect::name_of(change.is_over ? detect::State::kOver : detect::State::kOpen);
+  if (slow.device) {
+    row.node = node_name(slow.device->node);
+    row.rank = slow.device->ranks.front();
+  }
+  row.from_ns = change.from_window * job.period_ns;
+  row.to_ns = (change.last_window + 1) * job.period_ns;
+  row.confidence = slow.confidence;
+  row.evidence = std::move(slow.evidence);
+  row.evidence["sentence"] = sentence_of(change, slow, row.node);
+  // What was known while it was slow is why it was.
+  const auto known = open_.find(incident_name(row));
+  if (known != open_.end() && !known->second.node.empty() && row.node.empty()) {
+    const store::IncidentRow& before = known->second;
+    std::tie(row.what, row.node, row.rank, row.confidence) =
+        std::tie(before.what, before.node, before.rank, before.confidence);
+    for (const char* name : {"device", "slow_devices", "sentence"}) row.evidence[name] = before.evidence.at(name);
+  }
+  identify(row);
+  return row;
+}
+
+// Whether the job has become slower as a whole, as of the windows that were evaluated.
+void Cluster::advance_pace(const JobKey& key, Job& job, std::vector<store::IncidentRow>& rows) {
+  auto change =
+      job.is_silent ? job.pace.end() : job.pace.advance(job.detector.last_window(), job.detector.has_suspects());
+  if (!change) return;
+  store::IncidentRow row = row_of(key, job, *change);
+  if (job.is_silent) row.state = detect::name_of(detect::State::kSilent);
+  keep(std::move(row), !change->is_over && !job.is_silent, rows);
 }
 
 // An incident that is open keeps its id.
@@ -480,7 +532,9 @@ Status Cluster::advance(uint64_t now_ns) {
     for (const detect::Incident& incident : changes) {
       keep(row_of(key, job, incident), incident.state == detect::State::kOpen, rows);
     }
-    if (key.kind == Kind::kWork) advance_hangs(key, job, now_ns, rows);
+    if (key.kind != Kind::kWork) continue;
+    if (job.detector.last_window() != before || job.is_silent) advance_pace(key, job, rows);
+    advance_hangs(key, job, now_ns, rows);
   }
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     const bool is_old = job->second.is_silent && now_ns >= job->second.heard_ns + kJobForgotten_ns;
@@ -590,6 +644,42 @@ Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& qu
   return list;
 }
 
+// Before ranks that are late: they are not what it waits for.
+void Cluster::add_slow_job(const JobKey& key, const Job& job, const OutlierQuery& query, Json& list) const {
+  const auto change = job.pace.open();
+  if (!change || change->effect < query.min_effect) return;
+  store::IncidentRow name;
+  name.cluster = key.cluster;
+  name.job = key.job;
+  name.kind = kSlowJob;
+  const auto open = open_.find(incident_name(name));
+  if (open == open_.end()) return;
+  const store::IncidentRow& row = open->second;
+  const Json& evidence = row.evidence;
+  const bool is_known = !row.node.empty();
+  const size_t on_it = is_known ? evidence.at("device").at("ranks").size() : 0;
+  list.push_back({{"cluster_id", key.cluster},
+                  {"job_id", json_or_null(key.job)},
+                  {"node_id", is_known ? row.node : "unknown"},
+                  {"rank", is_known ? Json(row.rank) : Json(nullptr)},
+                  {"kind", kSlowJob},
+                  {"class", row.what},
+                  {"state", "named"},
+                  {"scope", "job"},
+                  {"effect", evidence.at("effect")},
+                  {"score", rounded(job.pace.score())},
+                  {"threshold", detect::Pace::kSlower},
+                  {"lateness_s_per_step", evidence.at("lateness_s_per_step")},
+                  {"since_ns", row.from_ns},
+                  {"confidence", rounded(row.confidence)},
+                  {"communicator", hex(row.communicator)},
+                  {"delayed_count", job.limits.ranks - std::min(job.limits.ranks, on_it)},
+                  {"delayed", Json::array()},
+                  {"evidence", evidence},
+                  {"cause", cause_in_words(row.kind, row.what, evidence)},
+                  {"sentence", evidence.at("sentence")}});
+}
+
 Result<Json> Cluster::outliers(const OutlierQuery& query) {
   Json answer{{"cluster_id", json_or_null(query.cluster)}, {"outliers", Json::array()}, {"jobs", Json::array()}};
   {
@@ -612,7 +702,11 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
            {"late_windows", job.detector.late()},
            {"imbalance", key.kind == Kind::kWork ? imbalance_json(job.detector.imbalance()) : Json::array()}});
     }
-    answer["outliers"] = outlier_list(std::move(outliers), query);
+    for (const auto& [key, job] : jobs_) {
+      if (query.cluster.empty() || key.cluster == query.cluster) add_slow_job(key, job, query, answer["outliers"]);
+    }
+    for (Json& row : outlier_list(std::move(outliers), query)) answer["outliers"].push_back(std::move(row));
+    while (answer["outliers"].size() > query.top_n) answer["outliers"].erase(answer["outliers"].size() - 1);
   }
   answer["ended"] = Json::array();
   if (query.since_ns == 0) return answer;
@@ -623,29 +717,6 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
   for (const auto& row : *rows) {
     if (row.state != "open") answer["ended"].push_back(incident_json(row, *onsets));
   }
-  return answer;
-}
-
-Json Cluster::clocks(const std::string& cluster) {
-  Json answer{{"cluster_id", json_or_null(cluster)}, {"clocks", Json::array()}};
-  const std::lock_guard guard(mutex_);
-  const uint64_t now_ns = clock_.mono_ns();
-  size_t unknown = 0;
-  for (const auto& [key, number] : node_numbers_) {
-    if (!cluster.empty() && key.first != cluster) continue;
-    const auto found = clocks_.find(key);
-    if (found == clocks_.end() || now_ns - found->second.mono_ns > kClockForgotten_ns) {
-      ++unknown;
-      continue;
-    }
-    const auto& [offset, mono_ns] = found->second;
-    answer["clocks"].push_back({{"cluster_id", key.first},
-                                {"node_id", key.second},
-                                {"offset_ns", offset.offset_ns},
-                                {"within_ns", offset.within_ns},
-                                {"age_s", (now_ns - mono_ns) / kSecond_ns}});
-  }
-  answer["unknown_nodes"] = unknown;
   return answer;
 }
 

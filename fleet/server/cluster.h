@@ -19,8 +19,11 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "fleet/detect/clocks.h"
 #include "fleet/detect/detector.h"
 #include "fleet/detect/hangs.h"
+#include "fleet/detect/pace.h"
+#include "fleet/server/device_evidence.h"
 #include "fleet/server/incident_rows.h"
 #include "fleet/server/node_names.h"
 #include "fleet/server/node_reports.h"
@@ -77,8 +80,9 @@ class Cluster {
   Json effects(const EffectsQuery& query);
   // The ranks that did not come to a collective, or did not leave it, now.
   Json hangs(const std::string& cluster);
-  // How far the clocks of nodes are from this server's, as they measured it.
-  Json clocks(const std::string& cluster);
+  // How far the clocks of nodes are from this server's, as they measured it; and where a node is named, how far those
+  // of the others are from its own, as that and collectives of both bound it.
+  Json clocks(const std::string& cluster, const std::string& node = {});
   Result<Json> history(const store::HistoryQuery& query);
   Result<Json> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
   Result<Json> sql(const std::string& statement, uint64_t rows) { return store_->sql(statement, rows); }
@@ -100,6 +104,9 @@ class Cluster {
         : detector(better), hangs(hang_after_ns, period), period_ns(period) {}
     detect::Detector detector;
     detect::Hangs hangs;
+    detect::Pace pace;
+    DeviceEvidence devices;
+    detect::Clocks clocks;    // what its collectives say of them
     uint64_t heard_ns = 0;    // when a window of it came last, by mono_ns
     uint64_t settled_ns = 0;  // when what has come of its collectives will have settled; 0: it has
     uint64_t period_ns = 0;
@@ -146,7 +153,10 @@ class Cluster {
   Status write_incidents(std::vector<store::IncidentRow> rows);
   void keep(store::IncidentRow row, bool is_open, std::vector<store::IncidentRow>& rows);
   void advance_hangs(const JobKey& key, Job& job, uint64_t now_ns, std::vector<store::IncidentRow>& rows);
+  void advance_pace(const JobKey& key, Job& job, std::vector<store::IncidentRow>& rows);
   store::IncidentRow row_of(const JobKey& key, const detect::Hang& hang);
+  store::IncidentRow row_of(const JobKey& key, const Job& job, const detect::PaceChange& change);
+  void add_slow_job(const JobKey& key, const Job& job, const OutlierQuery& query, Json& list) const;
   void identify(store::IncidentRow& row) const;
   store::IncidentRow row_of(const JobKey& key, const Job& job, const detect::Incident& incident);
   // Into `evidence`; returns the class.
@@ -158,6 +168,11 @@ class Cluster {
   static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
   const std::string& node_name(uint32_t node) const;
   Result<Onsets> onsets_of_the_day(const std::string& cluster);
+  using NodeKey = std::pair<std::string, std::string>;  // cluster and node
+  std::optional<detect::ClockBound> offset_of(const NodeKey& node, uint64_t now_ns) const;
+  std::map<uint32_t, detect::ClockBound> bounds_by_collectives(const std::string& cluster, uint32_t node) const;
+  Json clock_difference(const NodeKey& node, const NodeKey& other, std::optional<detect::ClockBound> bound,
+                        uint64_t now_ns) const;
 
   std::unique_ptr<store::ClusterStore> store_;
   const Clock& clock_;

@@ -69,7 +69,9 @@ Result<Json> event_history(Cluster& cluster, const Json& input) {
   return cluster.history(query);
 }
 
-Result<Json> clocks(Cluster& cluster, const Json& input) { return cluster.clocks(text(input, "cluster_id")); }
+Result<Json> clocks(Cluster& cluster, const Json& input) {
+  return cluster.clocks(text(input, "cluster_id"), text(input, "node_id"));
+}
 Result<Json> hangs(Cluster& cluster, const Json& input) { return cluster.hangs(text(input, "cluster_id")); }
 
 Result<Json> incidents(Cluster& cluster, const Json& input) {
@@ -279,11 +281,15 @@ ClusterTool clocks_tool() {
       "How far clocks are apart",
       "Each node's wall clock less this server's, and how far wrong that can be, as the node measured it with what it "
       "sent: times of two nodes are in order only where they are further apart than this. Nodes that do not measure "
-      "it are counted.",
-      input_of({{"cluster_id", cluster_input()}}),
-      output_of("cluster_id:string? unknown_nodes:integer",
+      "it are counted. With `node_id`: how far the clock of each other node is from that one's (`difference_ns`: that "
+      "one's less the other's), by the messages of both, by collectives that both took part in, or both.",
+      input_of(
+          {{"cluster_id", cluster_input()}, {"node_id", text_input("A node: compare its clock with the others'")}}),
+      output_of("cluster_id:string? node_id:string? unknown_nodes:integer",
                 {{"clocks", object_of("cluster_id:string node_id:string offset_ns:integer within_ns:integer "
-                                      "age_s:integer")}}),
+                                      "age_s:integer")},
+                 {"differences", object_of("cluster_id:string node_id:string difference_ns:integer? within_ns:integer? "
+                                           "by:string collectives:integer")}}),
       false,
       clocks};
 }
@@ -347,7 +353,8 @@ ClusterTool run_sql_tool() {
           "SQL",
           "One SQL statement that only reads (SQLite, or ClickHouse where the server stores there). Tables: events "
           "(timestamp_ns, cluster_id, node_id, metric_name, rank, nranks, value_double, value_int, attrs), nodes, "
-          "windows, minutes, hours, incidents; pragma_table_info (DESCRIBE TABLE) has their columns.",
+          "windows, device_states, arrivals, minutes, hours, incidents; pragma_table_info (DESCRIBE TABLE) has their "
+          "columns.",
           input_of(std::move(input)),
           sql_output(),
           true,

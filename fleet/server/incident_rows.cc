@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "fleet/server/device_evidence.h"
 
 namespace ingero::fleet::server {
 namespace {
@@ -54,22 +55,25 @@ std::string measured_cause(std::string_view what, const Json& evidence) {
 }  // namespace
 
 Json cause_in_words(std::string_view kind, std::string_view what, const Json& evidence) {
+  if (kind == kSlowJob) return cause_of_slow_job(evidence);
   if (kind != "straggler") return nullptr;
   std::string cause = measured_cause(what, evidence);
+  if (evidence.contains("device") && evidence["device"].is_object()) {
+    cause += (cause.empty() ? "" : "; ") + device_in_words(evidence["device"]);
+  }
   if (evidence.contains("reported") && evidence["reported"].is_object()) {
     return cause + (cause.empty() ? "" : "; ") + "its node reports: " + text_member(evidence["reported"], "summary");
   }
   if (!cause.empty()) return cause;
-  return "why is not known: neither waits for a CPU, nor for storage, nor sleep explain half of it, and its node "
-         "reports nothing "
-         "that does";
+  return "why is not known: neither waits for a CPU, nor for storage, nor sleep explain half of it, nor does its "
+         "device, and its node reports nothing that does";
 }
 
 std::string hex(uint64_t value) { return fmt::format("{:016x}", value); }
 double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
 std::string incident_name(const store::IncidentRow& row) {
-  if (row.what == kHang) return fmt::format("{}\n{}\n{}", row.cluster, row.job, row.kind);
+  if (row.what == kHang || row.kind == kSlowJob) return fmt::format("{}\n{}\n{}", row.cluster, row.job, row.kind);
   return fmt::format("{}\n{}\n{}\n{}", row.cluster, row.job, row.kind, row.rank);
 }
 

@@ -58,7 +58,20 @@ INSERT INTO hours SELECT start_ns / 3600000000000 * 3600, node, job_id, rank, co
 UPDATE schema_version SET version = 3;
 )sql";
 
-constexpr const char* kSteps[] = {kTables, kProgress, kRollups};
+// 4: what ranks' devices were, and when ranks entered and left the collectives of the sample.
+constexpr const char* kSides = R"sql(
+CREATE TABLE device_states (node INTEGER NOT NULL, job_id TEXT NOT NULL, start_ns INTEGER NOT NULL,
+  rank INTEGER NOT NULL, hw_id TEXT NOT NULL, model TEXT NOT NULL, utilization_ratio REAL, power_watts REAL,
+  temperature_celsius REAL, sm_clock_hertz REAL, throttle_reasons INTEGER,
+  PRIMARY KEY (start_ns, node, job_id, rank)) WITHOUT ROWID;
+CREATE TABLE arrivals (node INTEGER NOT NULL, job_id TEXT NOT NULL, entered_ns INTEGER NOT NULL, rank INTEGER NOT NULL,
+  comm_id_hash INTEGER NOT NULL, number INTEGER NOT NULL, left_ns INTEGER, op_type TEXT NOT NULL,
+  bytes INTEGER NOT NULL, PRIMARY KEY (entered_ns, node, job_id, rank, comm_id_hash, number)) WITHOUT ROWID;
+CREATE INDEX arrivals_number ON arrivals (comm_id_hash, number);
+UPDATE schema_version SET version = 4;
+)sql";
+
+constexpr const char* kSteps[] = {kTables, kProgress, kRollups, kSides};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 Status step_up(ingero::store::Database& database, size_t from) {

@@ -29,6 +29,9 @@ constexpr const char* kInsertPoint = "INSERT OR IGNORE INTO events VALUES (?1, ?
 constexpr const char* kInsertWindow =
     "INSERT OR IGNORE INTO windows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
     "?18, ?19, ?20, ?21, ?22, ?23)";
+constexpr const char* kInsertState =
+    "INSERT OR IGNORE INTO device_states VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+constexpr const char* kInsertArrival = "INSERT OR IGNORE INTO arrivals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 // Into a table of sums; they are added to.
 constexpr const char* kUpsertSums =
     "INSERT INTO {0} VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO UPDATE SET "
@@ -70,7 +73,7 @@ struct SqliteStore::Impl {
   ingero::store::WriterLock lock;
   Limit reading_limit, sql_limit;  // outlive the connections that look at them
   Database database, reading, asked;
-  Statement insert_point, insert_window, upsert_node, add_to_minute, add_to_hour;
+  Statement insert_point, insert_window, insert_state, insert_arrival, upsert_node, add_to_minute, add_to_hour;
   uint64_t windows_pruned_ns = 0;  // windows that began before were deleted
   std::map<NodeKey, uint32_t> nodes;
   std::mutex reading_mutex, sql_mutex;
@@ -120,8 +123,11 @@ struct SqliteStore::Impl {
   }
 
   Status prepare() {
-    const std::pair<Statement*, const char*> all[] = {
-        {&insert_point, kInsertPoint}, {&insert_window, kInsertWindow}, {&upsert_node, kUpsertNode}};
+    const std::pair<Statement*, const char*> all[] = {{&insert_point, kInsertPoint},
+                                                      {&insert_window, kInsertWindow},
+                                                      {&insert_state, kInsertState},
+                                                      {&insert_arrival, kInsertArrival},
+                                                      {&upsert_node, kUpsertNode}};
     for (const auto& [statement, sql] : all) {
       auto prepared = database.prepare(sql, true);
       INGERO_TRY(prepared);
@@ -192,6 +198,35 @@ struct SqliteStore::Impl {
     return {};
   }
 
+  Status put(const wire::DeviceState& state, const wire::Window& window, uint32_t node) {
+    Statement& row = insert_state;
+    row.bind(1, int64_t{node}).bind(2, std::string_view(window.sender.job)).bind(3, clipped(window.start_ns));
+    row.bind(4, int64_t{window.rank}).bind(5, std::string_view(state.id)).bind(6, std::string_view(state.model));
+    int at = 7;
+    for (const auto& value :
+         {state.utilization_ratio, state.power_watts, state.temperature_celsius, state.sm_clock_hertz}) {
+      row.bind_if(at++, value.has_value(), value.value_or(0));
+    }
+    row.bind_if(at, state.throttle_reasons.has_value(), int64_t{state.throttle_reasons.value_or(0)});
+    return row.run();
+  }
+
+  Status put(const wire::Arrival& arrival, const wire::Window& window, uint32_t node) {
+    Statement& row = insert_arrival;
+    row.bind(1, int64_t{node}).bind(2, std::string_view(window.sender.job)).bind(3, clipped(arrival.entered_ns));
+    row.bind(4, int64_t{window.rank}).bind(5, as_signed(window.communicator)).bind(6, clipped(arrival.number));
+    row.bind_if(7, arrival.left_ns.has_value(), clipped(arrival.left_ns.value_or(0)));
+    row.bind(8, std::string_view(arrival.operation)).bind(9, arrival.bytes);
+    return row.run();
+  }
+
+  // What came with it; it may be new where the window is not, for senders between may cut batches anew.
+  Status put_sides(const wire::Window& window, uint32_t node) {
+    if (window.device) INGERO_TRY(put(*window.device, window, node));
+    for (const wire::Arrival& arrival : window.arrivals) INGERO_TRY(put(arrival, window, node));
+    return {};
+  }
+
   // To the minute and the hour in which it began.
   Status add_to_sums(const wire::Window& window, uint32_t node) {
     constexpr int64_t kMinute_s = 60, kHour_s = 3600;
@@ -224,6 +259,7 @@ struct SqliteStore::Impl {
       bool is_new = false;
       INGERO_TRY(put(window, node, is_new));
       if (is_new) INGERO_TRY(add_to_sums(window, node));
+      INGERO_TRY(put_sides(window, node));
       return is_new;
     };
     return put_each(batch, windows_pruned_ns, number_of, put_point, put_window, written);
@@ -370,8 +406,11 @@ Status SqliteStore::each_window(uint64_t from_ns, const std::function<void(wire:
   constexpr const char* kSql =
       "SELECT n.cluster_id, n.node_id, w.job_id, w.start_ns, w.end_ns, w.rank, w.comm_id_hash, w.comm_rank, w.nranks, "
       "w.collectives, w.blocked, w.work_s, w.bytes, w.preempted_s, w.run_queue_s, w.io_s, w.node, "
-      "w.last_entered, w.last_left, w.op_type, w.entered_bytes, w.state, w.blocked_s "
-      "FROM windows w JOIN nodes n ON n.id = w.node WHERE w.start_ns >= {} ORDER BY w.start_ns, w.node, w.rank";
+      "w.last_entered, w.last_left, w.op_type, w.entered_bytes, w.state, w.blocked_s, d.hw_id, d.model, "
+      "d.utilization_ratio, d.power_watts, d.temperature_celsius, d.sm_clock_hertz, d.throttle_reasons, w.wait_s "
+      "FROM windows w JOIN nodes n ON n.id = w.node LEFT JOIN device_states d ON d.start_ns = w.start_ns AND "
+      "d.node = w.node AND d.job_id = w.job_id AND d.rank = w.rank WHERE w.start_ns >= {} ORDER BY w.start_ns, w.node, "
+      "w.rank";
   return impl_->database.each_row(fmt::format(fmt::runtime(kSql), clipped(from_ns)), [&](Statement& row) {
     wire::Window window;
     window.sender = {row.text(0), row.text(1), row.text(2)};
@@ -394,6 +433,12 @@ Status SqliteStore::each_window(uint64_t from_ns, const std::function<void(wire:
     window.entered_bytes = row.integer(20);
     set_state(window, row.integer(21));
     window.blocked_s = row.real(22);
+    window.wait_s = row.real(30);
+    if (!row.is_null(23)) {
+      const auto real_if = [&](int at) { return row.is_null(at) ? std::nullopt : std::optional(row.real(at)); };
+      window.device = {row.text(23), row.text(24), real_if(25), real_if(26), real_if(27), real_if(28), {}};
+      if (!row.is_null(29)) window.device->throttle_reasons = static_cast<uint32_t>(row.integer(29));
+    }
     take(std::move(window), static_cast<uint32_t>(row.integer(16)));
   });
 }

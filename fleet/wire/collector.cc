@@ -14,6 +14,24 @@ namespace {
 constexpr std::string_view kOurs = "ingero.fleet.collective.";
 constexpr uint64_t kMaxWindow_ns = 300'000'000'000;
 constexpr size_t kMaxIdBytes = 128;
+constexpr uint64_t kMaxBeforeWindow_ns = 2 * kMaxWindow_ns;  // of an arrival that was left late
+
+// What a device can say of itself, with room: beyond it is an error of its driver's, or of who sends.
+struct DeviceMetric {
+  std::string_view name;
+  std::optional<double> DeviceState::*member;  // null: the reasons why it is throttled
+  double least, most;
+};
+constexpr DeviceMetric kDeviceMetrics[] = {{kUtilizationMetric, &DeviceState::utilization_ratio, 0, 1},
+                                           {kPowerMetric, &DeviceState::power_watts, 0, 1e5},
+                                           {kTemperatureMetric, &DeviceState::temperature_celsius, -273.15, 1e3},
+                                           {kClockMetric, &DeviceState::sm_clock_hertz, 0, 1e11},
+                                           {kThrottleMetric, nullptr, 0, 15}};
+
+const DeviceMetric* device_metric(std::string_view name) {
+  const auto* found = std::ranges::find(kDeviceMetrics, name, &DeviceMetric::name);
+  return found == std::end(kDeviceMetrics) ? nullptr : found;
+}
 
 bool is_bad(const std::optional<double>& value) { return value && !std::isfinite(*value); }
 
@@ -85,7 +103,7 @@ const char* Collector::fault_of(std::string_view metric, const RawPoint& point) 
   if (metric.empty() || metric.size() > kMaxNameBytes) return "a metric's name is empty or longer than 256 bytes";
   if (is_bad(point.value_double) || is_bad(point.sum) || is_bad(point.max)) return "a value is not a finite number";
   if (point.time_ns > now_ns_ + kMaxAhead_ns) return "a time is more than 10 minutes ahead of this clock";
-  const bool is_ours = metric.starts_with(kOurs);
+  const bool is_ours = metric.starts_with(kOurs) || is_of_device(metric, point);
   if (point.time_ns + (is_ours ? kMaxWindowAge_ns : kMaxPointAge_ns) < now_ns_) {
     return is_ours ? "a window is older than an hour" : "a time is more than 30 days ago";
   }
@@ -106,6 +124,7 @@ void Collector::add(std::string_view metric, RawPoint point) {
   if (!from) return refuse("the resource names no node (ingero.node.id or host.name)");
   if (metric.starts_with(kOurs)) return add_window(metric.substr(kOurs.size()), std::move(*from), point);
   if (metric == "gpu.operation.off_cpu" && add_off_cpu(*from, point)) return;
+  if (is_of_device(metric, point)) return add_device(metric, *from, point);
   add_point(metric, std::move(*from), std::move(point));
 }
 
@@ -155,6 +174,7 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
   const auto value = point.value_double ? *point.value_double : static_cast<double>(point.value_int.value_or(0));
   if (value < 0 || point.sum.value_or(0) < 0) return refuse("a count or a time is negative");
   const WindowKey key{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank), *communicator};
+  if (name == "arrival") return add_arrival(key, point);
   const auto [at, is_new] = windows_.try_emplace(key);
   Window& window = at->second;
   if (is_new) {
@@ -209,6 +229,46 @@ bool Collector::add_off_cpu(const Sender& from, const RawPoint& point) {
   return true;
 }
 
+// A part of its window: without that it is of no use.
+void Collector::add_arrival(WindowKey key, const RawPoint& point) {
+  const auto collective = number(point, kNumber), left = number(point, kLeft);
+  const int64_t entered = point.value_int.value_or(-1), end = static_cast<int64_t>(point.time_ns);
+  const auto from = static_cast<int64_t>(point.start_ns - std::min(point.start_ns, kMaxBeforeWindow_ns));
+  const auto until = end + static_cast<int64_t>(kMaxBeforeWindow_ns);
+  if (!collective || *collective < 0) return refuse("an arrival names no gpu.collective.number");
+  if (entered < from || entered > end || (left && (*left < entered || *left > until))) {
+    return refuse("a time of an arrival is not of its window");
+  }
+  Arrival arrival;
+  arrival.number = static_cast<uint64_t>(*collective);
+  arrival.entered_ns = static_cast<uint64_t>(entered);
+  if (left) arrival.left_ns = static_cast<uint64_t>(*left);
+  arrival.operation = text(point, kOperation).value_or("");
+  arrival.bytes = std::max<int64_t>(0, number(point, kCollectiveBytes).value_or(0));
+  arrivals_[std::move(key)].push_back(std::move(arrival));
+}
+
+// Of a rank that sends windows; the same metrics of the ordinary exporter have no rank, and are events.
+bool Collector::is_of_device(std::string_view metric, const RawPoint& point) const {
+  return device_metric(metric) != nullptr && point.start_ns != 0 && number(point, kWindowRank) &&
+         text(point, kDeviceId);
+}
+
+void Collector::add_device(std::string_view metric, const Sender& from, const RawPoint& point) {
+  const DeviceMetric& known = *device_metric(metric);
+  const double value = point.value_double ? *point.value_double : static_cast<double>(point.value_int.value_or(-1));
+  if (value < known.least || value > known.most) return refuse("a reading of a device is not possible");
+  const auto rank = static_cast<uint32_t>(number(point, kWindowRank).value_or(0));
+  DeviceState& device = devices_[{from.cluster, from.job, from.node, point.start_ns, rank}];
+  device.id = text(point, kDeviceId).value_or("");
+  device.model = text(point, kDeviceModel).value_or("");
+  if (known.member != nullptr) {
+    device.*known.member = value;
+  } else {
+    device.throttle_reasons = static_cast<uint32_t>(value);
+  }
+}
+
 Batch Collector::take() {
   batch_.received = seen_;
   batch_.windows.reserve(windows_.size());
@@ -222,13 +282,22 @@ Batch Collector::take() {
         if (reason == "io") window.io_s = seconds;
       }
     }
+    // With the first of the rank's windows.
+    if (auto device = devices_.extract(RankKey{cluster, job, node, start, rank})) {
+      window.device = std::move(device.mapped());
+    }
+    if (auto its = arrivals_.extract(key)) window.arrivals = std::move(its.mapped());
     if (!window.work_s && window.work_total_s && window.count > 0) {
       window.work_s = *window.work_total_s / static_cast<double>(window.count);
     }
     batch_.windows.push_back(std::move(window));
   }
+  for (const auto& [key, its] : arrivals_) batch_.refused["an arrival came without its window"] += its.size();
+  if (!devices_.empty()) batch_.refused["a device's state came without a window of its rank"] += devices_.size();
   windows_.clear();
   off_cpu_.clear();
+  devices_.clear();
+  arrivals_.clear();
   return std::move(batch_);
 }
 

@@ -59,6 +59,9 @@ class Collector {
   void add_point(std::string_view metric, Sender sender, RawPoint point);
   void add_window(std::string_view name, Sender sender, const RawPoint& point);
   bool add_off_cpu(const Sender& sender, const RawPoint& point);
+  void add_arrival(WindowKey key, const RawPoint& point);
+  bool is_of_device(std::string_view metric, const RawPoint& point) const;
+  void add_device(std::string_view metric, const Sender& sender, const RawPoint& point);
 
   uint64_t now_ns_;
   size_t seen_ = 0, kept_bytes_ = 0;
@@ -66,6 +69,8 @@ class Collector {
   const char* resource_fault_ = nullptr;
   std::map<WindowKey, Window> windows_;
   std::map<RankKey, std::map<std::string, double>> off_cpu_;  // seconds by reason
+  std::map<RankKey, DeviceState> devices_;
+  std::map<WindowKey, std::vector<Arrival>> arrivals_;
   Batch batch_;
 };
 

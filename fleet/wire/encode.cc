@@ -5,6 +5,8 @@
 
 #include <protozero/pbf_writer.hpp>
 
+#include "fleet/wire/names.h"
+
 namespace ingero::fleet::wire {
 namespace {
 
@@ -50,7 +52,7 @@ class Metrics {
   std::string scope_;
 };
 
-std::string point_of(const Window& window, uint32_t attributes, bool of_rank) {
+std::string point_of(const Window& window, uint32_t attributes, bool of_rank, bool with_operation = true) {
   std::string point;
   pbf_writer writer(point);
   writer.add_fixed64(2, window.start_ns);
@@ -64,7 +66,8 @@ std::string point_of(const Window& window, uint32_t attributes, bool of_rank) {
   }
   add_number(point, attributes, "gpu.collective.rank", window.comm_rank);
   add_number(point, attributes, "gpu.collective.nranks", window.nranks);
-  if (!window.operation.empty()) add_text(point, attributes, "gpu.collective.op_type", window.operation);
+  if (with_operation && !window.operation.empty())
+    add_text(point, attributes, "gpu.collective.op_type", window.operation);
   return point;
 }
 
@@ -128,6 +131,38 @@ void add_off_cpu(Metrics& metrics, const Window& window) {
   }
 }
 
+void add_device(Metrics& metrics, const Window& window) {
+  if (!window.device) return;
+  const DeviceState& device = *window.device;
+  std::string point = point_of(window, kNumberAttributes, true);
+  add_text(point, kNumberAttributes, kDeviceId[0], device.id);
+  if (!device.model.empty()) add_text(point, kNumberAttributes, kDeviceModel[0], device.model);
+  for (const auto& [name, value] : {std::pair(kUtilizationMetric, device.utilization_ratio),
+                                    {kPowerMetric, device.power_watts},
+                                    {kTemperatureMetric, device.temperature_celsius},
+                                    {kClockMetric, device.sm_clock_hertz}}) {
+    if (value) metrics.add(name, kGauge, real(point, *value));
+  }
+  if (device.throttle_reasons) metrics.add(kThrottleMetric, kGauge, whole(point, *device.throttle_reasons));
+}
+
+uint32_t points_of(const DeviceState& device) {
+  return (device.utilization_ratio ? 1 : 0) + (device.power_watts ? 1 : 0) + (device.temperature_celsius ? 1 : 0) +
+         (device.sm_clock_hertz ? 1 : 0) + (device.throttle_reasons ? 1 : 0);
+}
+
+void add_arrivals(Metrics& metrics, const Window& window) {
+  for (const Arrival& arrival : window.arrivals) {
+    std::string point =
+        whole(point_of(window, kNumberAttributes, false, false), static_cast<int64_t>(arrival.entered_ns));
+    add_number(point, kNumberAttributes, kNumber[0], static_cast<int64_t>(arrival.number));
+    if (arrival.left_ns) add_number(point, kNumberAttributes, kLeft[0], static_cast<int64_t>(*arrival.left_ns));
+    if (!arrival.operation.empty()) add_text(point, kNumberAttributes, kOperation[0], arrival.operation);
+    if (arrival.bytes > 0) add_number(point, kNumberAttributes, kCollectiveBytes[0], arrival.bytes);
+    metrics.add("ingero.fleet.collective.arrival", kGauge, point);
+  }
+}
+
 std::string request_of(const Sender& sender, const Push& push, const Metrics& metrics) {
   std::string request, resource, group;
   add_text(resource, 1, "service.name", "ingero");
@@ -157,6 +192,8 @@ std::string encode_windows(std::span<const Window> windows, const Push& push) {
   std::set<uint32_t> ranks;
   for (const Window& window : windows) {
     add_window(metrics, window);
+    add_device(metrics, window);
+    add_arrivals(metrics, window);
     if (ranks.insert(window.rank).second) add_off_cpu(metrics, window);
   }
   return request_of(windows.front().sender, push, metrics);
@@ -167,6 +204,7 @@ uint32_t points_of(std::span<const Window> windows) {
   std::set<uint32_t> ranks;
   for (const Window& window : windows) {
     points += 4 + (window.work_s ? 1 : 0) + (window.entered ? 1 : 0) + (window.left ? 1 : 0);
+    points += window.arrivals.size() + (window.device ? points_of(*window.device) : 0);
     for (const bool is_so : {window.is_lost, window.is_matched, window.has_failed, window.is_gone}) points += is_so;
     if (ranks.insert(window.rank).second) points += off_cpu_of(window).size();
   }

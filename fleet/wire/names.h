@@ -28,8 +28,16 @@ inline constexpr std::string_view kCommunicatorRank[] = {"gpu.collective.rank"};
 inline constexpr std::string_view kCommunicatorRanks[] = {"gpu.collective.nranks"};
 inline constexpr std::string_view kOperation[] = {"gpu.collective.op_type"};
 inline constexpr std::string_view kCollectiveBytes[] = {"gpu.collective.size"};
+inline constexpr std::string_view kNumber[] = {"gpu.collective.number"};
+inline constexpr std::string_view kLeft[] = {"gpu.collective.left_ns"};
+inline constexpr std::string_view kDeviceId[] = {"hw.id"};
+inline constexpr std::string_view kDeviceModel[] = {"hw.model"};
 inline constexpr std::string_view kReason[] = {"reason"};
 inline constexpr std::string_view kState[] = {"state"};
+// Of a rank's device, with `ingero.rank` and a start: a part of its window.
+inline constexpr std::string_view kUtilizationMetric = "hw.gpu.utilization", kPowerMetric = "hw.power",
+                                  kTemperatureMetric = "hw.temperature", kClockMetric = "gpu.clock.sm",
+                                  kThrottleMetric = "gpu.throttle.reasons";
 // Of a collective's operation, in the points of any sender.
 inline constexpr std::string_view kOperationNames[] = {"gpu.collective.op_type", "nccl.op_type", "op_type",
                                                        "operation"};

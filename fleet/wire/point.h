@@ -35,6 +35,23 @@ struct Point {
   uint64_t hash = 0;                    // of the attributes: with cluster, node, metric and time the point's identity
 };
 
+// What a rank's device was in a window, as its node read it last. What it does not say is absent.
+struct DeviceState {
+  std::string id, model;                    // printable; model: empty where it is not known
+  std::optional<double> utilization_ratio;  // 0 to 1
+  std::optional<double> power_watts, temperature_celsius, sm_clock_hertz;
+  std::optional<uint32_t> throttle_reasons;  // bits: kThrottlePower and the like; 0: none
+};
+inline constexpr uint32_t kThrottlePower = 1, kThrottleThermal = 2, kThrottleSoftware = 4, kThrottleHardware = 8;
+
+// When a rank entered a collective of the sample that all ranks choose alike, and when it left it.
+struct Arrival {
+  uint64_t number = 0, entered_ns = 0;
+  std::optional<uint64_t> left_ns = {};  // it had not left it when this was sent
+  std::string operation = {};
+  int64_t bytes = 0;
+};
+
 // What one rank did in one communicator in one window.
 struct Window {
   Sender sender;
@@ -53,6 +70,8 @@ struct Window {
   // Records were lost, so that the numbers mean nothing; numbered by comparing calls; a call failed; the process ended.
   bool is_lost = false, is_matched = false, has_failed = false, is_gone = false;
   double preempted_s = 0, runqueue_s = 0, blocked_s = 0, io_s = 0;  // of the rank, in all communicators
+  std::optional<DeviceState> device = {};                           // of the rank; with one of its windows
+  std::vector<Arrival> arrivals = {};
 };
 
 // Points that can never be taken: how many, by reason.

@@ -1,6 +1,7 @@
 // Keeps the place in a recording, and what may still change behind it: calls in flight, communicators.
 #include "store/read/follow.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -17,6 +18,7 @@ namespace {
 using hal::Has;
 
 constexpr size_t kMaxLosses = 65536;
+constexpr int64_t kReadingsEveryNs = 1'000'000'000;
 
 constexpr const char* kExchangeOf =
     "SELECT exchange, communicator, number, \"group\", is_part FROM exchanges WHERE seq = ?1";
@@ -24,6 +26,8 @@ constexpr const char* kExchangeOf =
 std::optional<uint64_t> uint64_if(const Statement& row, int column) {
   return row.is_null(column) ? std::nullopt : std::optional(row.uint64(column));
 }
+
+int64_t clipped_ns(uint64_t ns) { return static_cast<int64_t>(std::min(ns, uint64_t{1} << 62)); }
 
 auto facts_of(const hal::Communicator& one) {
   return std::tie(one.pid, one.made_mono_ns, one.ended_mono_ns, one.comm_id_hash, one.library_hash, one.rank,
@@ -35,7 +39,13 @@ auto facts_of(const hal::Communicator& one) {
 struct Follower::State {
   ReplayDictionary dictionary;
   ReplayedEvents events{dictionary};
-  std::map<int64_t, std::optional<int32_t>> devices;  // what calls named, by id
+  struct Named {
+    std::optional<int32_t> ordinal;  // what calls named
+    hal::EventDevice device;
+  };
+  std::map<int64_t, Named> devices;  // by id
+  int64_t readings_until_ns = 0;     // those before were given
+  int64_t readings_due_ns = 0;       // of the events' time
   int64_t last_seq = 0;
   std::set<int64_t> in_flight;
   std::optional<int64_t> session;
@@ -56,9 +66,11 @@ struct Follower::State {
   Status load(Database& database, FollowSink& sink);
   Status load_communicators(Database& database, FollowSink& sink);
   Status load_losses(Database& database, FollowSink& sink);
+  Status load_devices(Database& database, FollowSink& sink);
+  Status load_readings(Database& database, int64_t wall_ns, FollowSink& sink);
   Status look_at_in_flight(Database& database, Statement& exchanges, FollowSink& sink);
   Result<Followed> read(Database& database, uint64_t max_rows, FollowSink& sink);
-  Status give(const ReplayedRow& row, Statement& exchanges, bool was_open, FollowSink& sink);
+  Status give(Database& database, const ReplayedRow& row, Statement& exchanges, bool was_open, FollowSink& sink);
   void begin(int64_t id, FollowSink& sink);
   void stop(FollowSink& sink);
 };
@@ -67,14 +79,70 @@ Status Follower::State::load(Database& database, FollowSink& sink) {
   const size_t calls = dictionary.kinds.size();
   INGERO_TRY(dictionary.load(database));
   if (session && dictionary.kinds.size() != calls) dictionary.emit_calls(sink);
-  const int64_t last_device = devices.empty() ? -1 : devices.rbegin()->first;
-  INGERO_TRY(database.each_row(
-      fmt::format("SELECT id, ordinal FROM event_devices WHERE id > {}", last_device), [&](const Statement& row) {
-        devices[row.integer(0)] = row.is_null(1) ? std::nullopt : std::optional(static_cast<int32_t>(row.integer(1)));
-      }));
+  INGERO_TRY(load_devices(database, sink));
   if (session) dictionary.emit_changed(sink);
   INGERO_TRY(load_communicators(database, sink));
   return load_losses(database, sink);
+}
+
+Status Follower::State::load_devices(Database& database, FollowSink& sink) {
+  const int64_t last_device = devices.empty() ? -1 : devices.rbegin()->first;
+  return database.each_row(
+      fmt::format("SELECT id, ordinal, vendor, gpu_id, uuid, pci_address FROM event_devices WHERE id > {}",
+                  last_device),
+      [&](const Statement& row) {
+        Named named;
+        if (!row.is_null(1)) named.ordinal = static_cast<int32_t>(row.integer(1));
+        named.device.vendor = row.text(2);
+        if (!row.is_null(3)) named.device.gpu_id = static_cast<uint32_t>(row.integer(3));
+        named.device.uuid = row.text(4);
+        named.device.pci_address = row.text(5);
+        if (session) sink.event_device(static_cast<uint32_t>(row.integer(0)), named.device);
+        devices[row.integer(0)] = std::move(named);
+      });
+}
+
+// Those until a moment after the events that are given now: a long recording has more than anybody keeps.
+Status Follower::State::load_readings(Database& database, int64_t wall_ns, FollowSink& sink) {
+  if (wall_ns < readings_due_ns && wall_ns + 2 * kReadingsEveryNs > readings_due_ns) return {};
+  readings_due_ns = wall_ns + kReadingsEveryNs;
+  hal::DeviceSample sample;
+  const auto give = [&] {
+    if (!sample.devices.empty()) sink.devices(sample);
+    sample = {};
+  };
+  const Status read = database.each_row(
+      fmt::format("SELECT v.timestamp, v.name, v.part, v.value, d.vendor, d.uuid, d.pci_address, d.name, d.position, "
+                  "d.parent_uuid FROM device_values v JOIN devices d ON d.id = v.device WHERE v.timestamp > {} AND "
+                  "v.timestamp <= {} AND d.session = {} AND v.name IN ('utilization_ratio', 'power_watts', "
+                  "'temperature_celsius', 'clock_hertz', 'throttle_power_active', 'throttle_thermal_active', "
+                  "'throttle_sw_active', 'throttle_hw_active') ORDER BY v.timestamp, v.device",
+                  readings_until_ns, readings_due_ns, *session),
+      [&](const Statement& row) {
+        readings_until_ns = row.integer(0);
+        const bool is_other = row.uint64(0) != sample.wall_ns;
+        if (is_other || (!sample.devices.empty() && sample.devices.front().vendor != row.text(4))) give();
+        sample.wall_ns = row.uint64(0);
+        std::string uuid = row.text(5).empty() ? row.text(6) : row.text(5);
+        if (sample.devices.empty() || sample.devices.back().uuid != uuid) {
+          hal::Device& device = sample.devices.emplace_back();
+          device.vendor = row.text(4);
+          device.uuid = std::move(uuid);
+          device.pci_address = row.text(6);
+          device.name = row.text(7);
+          device.position = static_cast<uint32_t>(row.integer(8));
+          device.parent_uuid = row.text(9);
+        }
+        const std::string name = row.text(1);
+        const auto* const known = std::find_if(std::begin(hal::kReadingTable), std::end(hal::kReadingTable),
+                                               [&](const hal::ReadingRow& one) { return one.name == name; });
+        if (known == std::end(hal::kReadingTable)) return;
+        sample.devices.back().add(static_cast<hal::ReadingId>(known - std::begin(hal::kReadingTable)), row.real(3),
+                                  row.text(2));
+      });
+  INGERO_TRY(read);
+  give();
+  return {};
 }
 
 Status Follower::State::load_communicators(Database& database, FollowSink& sink) {
@@ -117,6 +185,7 @@ Status Follower::State::load_losses(Database& database, FollowSink& sink) {
 
 void Follower::State::begin(int64_t id, FollowSink& sink) {
   session = id;
+  readings_until_ns = readings_due_ns = 0;
   const ReplayedSession& facts = dictionary.sessions[id];
   sink.run({id, facts.node, static_cast<uint64_t>(std::max<int64_t>(0, facts.started_wall_ns)), facts.is_sampled_out});
   dictionary.emit_calls(sink);
@@ -124,6 +193,7 @@ void Follower::State::begin(int64_t id, FollowSink& sink) {
   for (const auto& [number, known] : communicators) {
     if (known.session == id) sink.communicator(known.communicator);
   }
+  for (const auto& [ref, named] : devices) sink.event_device(static_cast<uint32_t>(ref), named.device);
   std::erase_if(losses, [&](const Loss& loss) {
     if (loss.session == id) sink.lost(loss.pid, loss.wall_ns);
     return loss.session == id;
@@ -139,7 +209,8 @@ void Follower::State::stop(FollowSink& sink) {
   session.reset();
 }
 
-Status Follower::State::give(const ReplayedRow& row, Statement& exchanges, bool was_open, FollowSink& sink) {
+Status Follower::State::give(Database& database, const ReplayedRow& row, Statement& exchanges, bool was_open,
+                             FollowSink& sink) {
   if (!events.place(row, event)) return {};
   const int64_t of_session = events.clock()->session;
   if (session != of_session) {
@@ -148,9 +219,10 @@ Status Follower::State::give(const ReplayedRow& row, Statement& exchanges, bool 
   }
   dictionary.emit(*events.thread(), sink);
   events.fill(row, true, event);
+  INGERO_TRY(load_readings(database, clipped_ns(event.start_wall_ns()), sink));
   if (const auto device = devices.find(static_cast<int64_t>(event.device_ref));
-      event.device_ref != 0 && device != devices.end() && device->second) {
-    event.device = *device->second;
+      event.device_ref != 0 && device != devices.end() && device->second.ordinal) {
+    event.device = *device->second.ordinal;
     event.set(Has::kDevice);
   }
   event.parent_call = events.parent_of(row);
@@ -192,7 +264,7 @@ Status Follower::State::look_at_in_flight(Database& database, Statement& exchang
     INGERO_TRY(found);
     if (*found && row.state().outcome() == hal::Outcome::kInFlight) continue;
     in_flight.erase(seq);
-    if (*found) INGERO_TRY(give(row, exchanges, true, sink));
+    if (*found) INGERO_TRY(give(database, row, exchanges, true, sink));
   }
   return {};
 }
@@ -221,7 +293,7 @@ Result<Followed> Follower::State::read(Database& database, uint64_t max_rows, Fo
     }
     ++followed.rows;
     last_seq = row.seq();
-    INGERO_TRY(give(row, *exchanges, false, sink));
+    INGERO_TRY(give(database, row, *exchanges, false, sink));
   }
   if (!followed.has_more && complete > 0) followed.complete_wall_ns = static_cast<uint64_t>(complete);
   return followed;

@@ -38,6 +38,11 @@ class FollowSink : public ReplaySink {
   // `exchange`: null where the call has none. The event's device is the number that the call named. `was_open`: the
   // call was given before, when it was in flight; others that ended before it may still come.
   virtual void exchange(const hal::Event& event, const hal::Exchange* exchange, bool was_open) = 0;
+  // What Event::device_ref of the events means. Before the events of this reading.
+  virtual void event_device(uint32_t /*ref*/, const hal::EventDevice& /*device*/) {}
+  // A sample of the run's devices, of one vendor: the readings that hal/device_state.h needs. Near the events of its
+  // time, most of them before.
+  virtual void devices(const hal::DeviceSample& /*sample*/) {}
   // Rows were deleted before they were read.
   virtual void gap() = 0;
   // The run has no more rows. When it stopped; unknown where it did not end by itself.

@@ -77,11 +77,13 @@ def judge(truth, incidents, found):
     found["missed"] += len(planted)
 
 
+def of_sizes(jobs, sizes):
+    return [job for job in jobs if job[0] in sizes]
+
+
 def slow_jobs(table, ingero, draw, is_short, sizes):
     table.row("slow ranks", "planted", "precision", "recall", "class right", "named after, median / p95", "sent in")
-    for ranks, noise, effect, jobs, bound in SLOW:
-        if ranks not in sizes:
-            continue
+    for ranks, noise, effect, jobs, bound in of_sizes(SLOW, sizes):
         found, seconds, late = {"right": [], "wrong": [], "classes": [], "times": [], "missed": 0}, 0, 0
         for _ in range(max(1, jobs // 3) if is_short else jobs):
             seed = draw()
@@ -104,9 +106,7 @@ def slow_jobs(table, ingero, draw, is_short, sizes):
 def healthy_jobs(table, ingero, draw, is_short, sizes):
     print()
     table.row("healthy", "hours", "incidents")
-    for ranks, noise, windows, jobs, bound in HEALTHY:
-        if ranks not in sizes:
-            continue
+    for ranks, noise, windows, jobs, bound in of_sizes(HEALTHY, sizes):
         wrong, count = [], max(1, jobs // 3) if is_short else jobs
         for _ in range(count):
             wrong += run(ingero, ranks, "healthy", windows, draw(), "--noise", noise)[1]
@@ -119,9 +119,7 @@ def long_jobs(table, ingero, draw, is_short, sizes):
     if is_short:
         return
     load = os.path.join(os.path.dirname(ingero), "../bench/fleet_load")
-    for ranks, noise, hours, bound in LONG:
-        if ranks not in sizes:
-            continue
+    for ranks, noise, hours, bound in of_sizes(LONG, sizes):
         done = subprocess.run([load, "healthy", str(ranks), str(hours), noise, str(draw())], capture_output=True, text=True, check=True)
         *wrong, last = done.stdout.splitlines()
         table.row(f"{ranks} {noise}", hours, table.goal(len(wrong) <= bound, f"{len(wrong)} (bound {bound})"), last)
@@ -132,9 +130,7 @@ def long_jobs(table, ingero, draw, is_short, sizes):
 def hanging_jobs(table, ingero, draw, is_short, sizes):
     print()
     table.row("hangs", "jobs", "exact ranks")
-    for ranks, jobs in HANGS:
-        if ranks not in sizes:
-            continue
+    for ranks, jobs in of_sizes(HANGS, sizes):
         exact, count = 0, max(1, jobs // 3) if is_short else jobs
         for _ in range(count):
             seed = draw()

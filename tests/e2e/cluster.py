@@ -4,6 +4,7 @@ in one communicator, four on each, and rank 5 slow by a known time from a known 
 What the server stores is held against what each rank says it called, and what it names against what was planted.
 """
 import collections
+import contextlib
 import json
 import os
 import re
@@ -58,7 +59,7 @@ class Server:
 
     def ask(self, tool, **given):
         request = urllib.request.Request(f"http://127.0.0.1:{self.api}/api/v1/tools/{tool}", json.dumps(given).encode(),
-                                         {"Authorization": "Bearer " + TOKEN})
+                                         {"Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=20) as answer:
             return json.load(answer)
 
@@ -84,11 +85,19 @@ def node(build, server, number, *options, **planted):
     with open(build.path("ingero.yaml"), "w", encoding="utf-8") as file:
         file.write("agent:\n  node: node-1\n")
     os.environ["INGERO_CONFIG"] = build.path("ingero.yaml")
+    # Where there are devices: the first one, which is not throttled.
+    os.environ.update(CUDA_VISIBLE_DEVICES="GPU-00000000-1111-2222-3333-444444444444", INGERO_FAKE_NVML="cool")
     try:
         return Trace(build, "--fleet-endpoint", f"http://127.0.0.1:{server.otlp}", "--fleet-cluster-id", "lab",
                      "--fleet-token-file", server.token, *name, *options, command=command, name=f"node-{number}")
     finally:
-        del os.environ["INGERO_CONFIG"]
+        for name in ("INGERO_CONFIG", "CUDA_VISIBLE_DEVICES", "INGERO_FAKE_NVML"):
+            del os.environ[name]
+
+
+def devices_of(build):
+    """Flags by which a node has the stand-in's devices; its ranks work on the first."""
+    return "--management-library", os.path.join(build.fakes, "devices/libnvidia-ml.so.1"), "--device-interval", "1s"
 
 
 def begin(build):
@@ -133,6 +142,45 @@ def check_totals(build, server, wall_offset_ns):
     return collectives
 
 
+def check_arrivals(build, server, wall_offset_ns, quiet):
+    """A sample that all ranks choose alike: the same collectives of each, entered when the rank says it called. The stand-in
+    plans when a collective ends, so that it holds only while all are as fast as planned that none is left before all came."""
+    of_number = collections.defaultdict(dict)
+    for row in server.rows("SELECT rank, number, entered_ns, left_ns, bytes FROM arrivals"):
+        of_number[row["number"]][row["rank"]] = row
+    calls = {rank: [line for line in json_lines(build.path(f"calls.{rank}")) if line["call"] == "ncclAllReduce"]
+             for rank in range(RANKS)}
+    windows = server.rows("SELECT count(DISTINCT start_ns) AS count FROM windows WHERE last_entered IS NOT NULL")[0]["count"]
+    whole = 0
+    for number, ranks in of_number.items():
+        whole += len(ranks) == RANKS
+        for rank, row in ranks.items():
+            call = calls[rank][number - 1]
+            check(call["start_ns"] <= row["entered_ns"] - wall_offset_ns + 1_000_000 and
+                  row["entered_ns"] - wall_offset_ns <= call["end_ns"] + 1_000_000 and row["bytes"] == call["bytes"],
+                  f"collective {number} of rank {rank}: {dict(row)}, not {call}")
+        left = [row["left_ns"] for row in ranks.values()]
+        if len(ranks) == RANKS and all(left) and number <= quiet:
+            check(min(left) >= max(row["entered_ns"] for row in ranks.values()) - 50_000_000,
+                  f"collective {number} was left before all had entered it: {[dict(row) for row in ranks.values()]}")
+    check(len(of_number) >= 2 * windows, f"{len(of_number)} collectives in {windows} windows")
+    check(whole >= 0.8 * len(of_number), f"{whole} of {len(of_number)} collectives have all ranks")
+    most = server.rows("SELECT max(count) AS most FROM (SELECT count(*) AS count FROM arrivals GROUP BY rank, entered_ns / 5000000000)")[0]
+    check(most["most"] <= 10, f"{most['most']} arrivals of a rank and window")
+    return len(of_number)
+
+
+def check_devices(server):
+    """Of each rank and window the state of its device, as the stand-in has it."""
+    rows = server.rows("SELECT d.*, n.node_id FROM device_states d JOIN nodes n ON n.id = d.node")
+    check({row["rank"] for row in rows} == set(range(RANKS)), f"devices of ranks {sorted({row['rank'] for row in rows})}")
+    for row in rows:
+        check(row["hw_id"].startswith("GPU-00000000-1111") and row["utilization_ratio"] == 0.87 and row["power_watts"] == 650.5 and
+              row["temperature_celsius"] == 71 and row["sm_clock_hertz"] in (1.1e9, 1.5e9) and
+              row["throttle_reasons"] in (0, 1 + 2 + 4 + 8), f"{dict(row)}")
+    return rows
+
+
 def check_incidents(server, traces):
     """Causal chains of high severity are there; how many, for a busy machine makes some of its own."""
     sent = collections.defaultdict(dict)
@@ -161,7 +209,8 @@ def ASlowRankOfTwoNodesIsNamed(build):
     planted = {"steps": quiet + slow, "slow": SLOW_RANK, "slow_ms": SLOW_MS, "slow_from": quiet,
                "read": build.path("data")}
     wall_offset_ns = time.time_ns() - time.monotonic_ns()
-    with Server(build) as server, node(build, server, 0, **planted) as first, node(build, server, 1, **planted) as second:
+    with Server(build) as server, node(build, server, 0, *devices_of(build), **planted) as first, \
+            node(build, server, 1, *devices_of(build), **planted) as second:
         until(lambda: sum(trace.stdout().count("ready") for trace in (first, second)) == RANKS, 60, "all ranks are ready")
         start_ns = begin(build)
         slow_ns = start_ns + quiet * (WORK_MS + COLLECTIVE_MS) * 1_000_000
@@ -191,12 +240,17 @@ def ASlowRankOfTwoNodesIsNamed(build):
         check(sorted(clocks) == ["node-0", "node-1"], f"clocks: {clocks}")
         for one in clocks.values():
             check(abs(one["offset_ns"]) <= one["within_ns"] + 1_000_000 and one["within_ns"] < 1_000_000_000, f"clock: {one}")
+        difference = server.ask("fleet.cluster.clocks", cluster_id="lab", node_id="node-0")["differences"][0]
+        check(difference["node_id"] == "node-1" and abs(difference["difference_ns"]) <= difference["within_ns"] + 5_000_000 and
+              difference["by"] in ("both", "messages"), f"clocks of the two: {difference}")
         collectives = check_totals(build, server, wall_offset_ns)
+        arrivals = check_arrivals(build, server, wall_offset_ns, quiet)
+        check(len(check_devices(server)) >= RANKS * 10, "few states of devices")
         incidents_sent = check_incidents(server, (first, second))
     losses = {name: count for trace in (first, second) for name, count in trace.recording.losses().items()
               if name.startswith("fleet_")}
     check(losses == {} or not any(losses.values()), f"losses: {losses}")
-    say(collectives=collectives, incidents_sent=incidents_sent, named_after_s=round(named_s, 1), lateness_ms=round(lateness_ms, 2),
+    say(collectives=collectives, arrivals=arrivals, incidents_sent=incidents_sent, named_after_s=round(named_s, 1), lateness_ms=round(lateness_ms, 2),
         effect=named["effect"], confidence=named["confidence"],
         clocks_within_ms=[round(one["within_ns"] / 1e6, 2) for one in clocks.values()])
 
@@ -250,10 +304,73 @@ def windows_of(server, cluster):
     return {(row["node_id"], row["start_ns"], row["rank"], row["comm_id_hash"]): row for row in rows}
 
 
+def ASlowDeviceThatDelaysAllRanksIsNamed(build):
+    """Every collective takes longer, so that all ranks wait alike and none is late: the device that its state tells apart."""
+    quiet_s, slow_s, more_ms = 90, 70, 100
+    quiet, slow = steps_until(quiet_s), int(slow_s * 1000 / (WORK_MS + COLLECTIVE_MS + more_ms))
+    planted = {"steps": quiet + slow, "slow_from": quiet, "device_ms": more_ms}
+    hot = build.path("hot")
+    with Server(build) as server, contextlib.ExitStack() as nodes:
+        traces = []
+        for number in (0, 1):
+            if number == 1:
+                os.environ["INGERO_FAKE_NVML_HOT"] = hot
+            try:
+                traces.append(nodes.enter_context(node(build, server, number, *devices_of(build), **planted)))
+            finally:
+                os.environ.pop("INGERO_FAKE_NVML_HOT", None)
+        until(lambda: sum(trace.stdout().count("ready") for trace in traces) == RANKS, 60, "all ranks are ready")
+        slow_ns = begin(build) + quiet * (WORK_MS + COLLECTIVE_MS) * 1_000_000
+
+        def outliers():
+            if any(trace.process.poll() is not None for trace in traces):
+                check(False, f"a trace ended: {server.ask('fleet.cluster.run_analysis', cluster_id='lab')['sentences']}")
+            if time.time_ns() >= slow_ns and not os.path.exists(hot):
+                with open(hot, "w", encoding="utf-8"):
+                    pass
+            time.sleep(0.5)
+            return [one for one in server.ask("fleet.cluster.find_outlier_nodes", cluster_id="lab")["outliers"] if one["rank"] is not None]
+
+        found = until(outliers, (quiet_s + slow_s) / SLOW + 10, "a device is named")
+        named_s = time.time() - slow_ns / 1e9
+        check(named_s > 0, f"named before it was slow: {found}")
+        said = server.ask("fleet.cluster.run_analysis", cluster_id="lab")["sentences"][0]
+        for trace in traces:
+            trace.stop()
+        check(len(found) == 1 and found[0]["kind"] == "slow_job" and found[0]["class"] == "device", f"{found}")
+        named = found[0]
+        check(named["node_id"] == "node-1" and named["evidence"]["device"]["ranks"] == [4, 5, 6, 7], f"{named}")
+        check(1.1e9 <= named["evidence"]["device"]["clock_hertz"] < 1.4e9 and named["confidence"] <= 0.8, f"{named}")
+        check(abs(1000 * named["lateness_s_per_step"] - more_ms) <= 30, f"{named}")
+        incidents = server.ask("fleet.cluster.incidents", cluster_id="lab")["incidents"]
+        check([one["kind"] for one in incidents] == ["slow_job"], f"incidents: {incidents}")
+    say(named_after_s=round(named_s, 1), lateness_ms=round(1000 * named["lateness_s_per_step"], 1), confidence=named["confidence"], sentence=said)
+
+
+def arrivals_of(server, cluster, nodes):
+    """By node, rank and number: when it was entered and left, what, and how much."""
+    return {(row["node_id"], row["rank"], row["number"]): (row["entered_ns"], row["left_ns"], row["op_type"], row["bytes"])
+            for row in server.rows("SELECT n.node_id, a.* FROM arrivals a JOIN nodes n ON n.id = a.node "
+                                   f"WHERE n.cluster_id = '{cluster}'") if row["node_id"] in nodes}
+
+
+def alike(sent, pushed):
+    """The same arrival, but for what the clock's offset changed by."""
+    if sent[2:] != pushed[2:] or (sent[1] is None) != (pushed[1] is None):
+        return False
+    return all(one is None or abs(one - other) <= 1_000_000 for one, other in zip(sent[:2], pushed[:2]))
+
+
+def states_of(server, cluster, node):
+    return {(row["start_ns"], row["rank"]): tuple(row)[4:] for row in server.rows(
+        f"SELECT d.* FROM device_states d JOIN nodes n ON n.id = d.node WHERE n.cluster_id = '{cluster}' AND n.node_id = '{node}'")}
+
+
 def APushedRecordingIsWhatItsTraceSent(build):
     """What two traces send themselves, what is sent from their recordings afterwards, and what is sent from one meanwhile."""
     planted = {"steps": steps_until(27), "slow": SLOW_RANK, "slow_ms": SLOW_MS, "slow_from": steps_until(12)}
-    with Server(build) as server, node(build, server, 0, **planted) as first, node(build, server, 1, **planted) as second:
+    with Server(build) as server, node(build, server, 0, *devices_of(build), **planted) as first, \
+            node(build, server, 1, *devices_of(build), **planted) as second:
         until(lambda: sum(trace.stdout().count("ready") for trace in (first, second)) == RANKS, 60, "all ranks are ready")
         live = push(build, server, second, "live")
         begin(build)
@@ -273,6 +390,14 @@ def APushedRecordingIsWhatItsTraceSent(build):
             differ = [(key, {name: (value, found[key][name]) for name, value in row.items() if found[key][name] != value})
                       for key, row in wanted.items() if found[key] != row]
             check(not differ, f"{cluster}: {len(differ)} of {len(wanted)} windows differ: {differ[:5]}")
+            wanted, found = (arrivals_of(server, one, {key[0] for key in wanted}) for one in ("lab", cluster))
+            check(sorted(found) == sorted(wanted) and wanted, f"{cluster}: arrivals: {sorted(set(found) ^ set(wanted))[:5]}")
+            # The recording has its clock's offset once a second.
+            differ = [(key, row, found[key]) for key, row in wanted.items() if not alike(row, found[key])]
+            check(not differ, f"{cluster}: {len(differ)} of {len(wanted)} arrivals differ: {differ[:5]}")
+            wanted, found = (states_of(server, one, "node-1") for one in ("lab", cluster))
+            check(len(wanted) >= 4 * A_NODE and len(found) >= len(wanted) - A_NODE and set(found.values()) == set(wanted.values()),
+                  f"{cluster}: devices {found}, sent {wanted}")
         # A trace sends each state of an incident; the recording has what became of it.
         incidents = {cluster: {json.loads(row["attrs"])["causal_chain_id"] for row in server.rows(
             f"SELECT attrs FROM events WHERE metric_name = 'ingero.causal_chain' AND cluster_id = '{cluster}'")} for cluster in ("lab", "pushed")}
@@ -282,4 +407,4 @@ def APushedRecordingIsWhatItsTraceSent(build):
     say(windows=len(sent), collectives=measured, incidents=len(incidents["lab"]))
 
 
-TESTS = (ASlowRankOfTwoNodesIsNamed, ARankThatDoesNotComeIsNamed, APushedRecordingIsWhatItsTraceSent)
+TESTS = (ASlowRankOfTwoNodesIsNamed, ASlowDeviceThatDelaysAllRanksIsNamed, ARankThatDoesNotComeIsNamed, APushedRecordingIsWhatItsTraceSent)

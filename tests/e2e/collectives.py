@@ -4,6 +4,7 @@ Identity, rank, size and sequence number of every call, children of a split, a h
 waits, who came last and by how much, and who is missing while the others wait.
 """
 import collections
+import contextlib
 import glob
 import json
 import os
@@ -191,22 +192,36 @@ def CallsAreKeptWhereSwitchesFillTheRing(build):
     say(switches_lost=losses["host_ring_full"], calls=trace.recording.one("SELECT count(*) FROM events WHERE kind <> 'host'"))
 
 
+LIVE_RANKS = 4
+
+
+@contextlib.contextmanager
+def live_job(build):
+    """Ranks that have their communicator, and use it once record_live_job() lets them."""
+    with Program(build, os.path.join(build.fakes, "late_ranks"), os.path.join(build.fakes, "live", "libnccl.so.2"),
+                 str(LIVE_RANKS), build.path("start"), hold=False) as job:
+        until(lambda: len(job.lines()) == LIVE_RANKS, 10, "all ranks have their communicator")
+        yield job
+
+
+def record_live_job(build, job, trace):
+    """Until they have made all of their collectives, and ended."""
+    trace.probed("libnccl.so.2")
+    with open(build.path("start"), "w", encoding="ascii"):
+        pass
+    until(lambda: trace.recording.one("SELECT count(*) FROM collectives WHERE bytes IS NOT NULL") == (200 + 20) * LIVE_RANKS,
+          20, "all collectives are recorded")
+    os.remove(build.path("start"))
+    job.end()
+    trace.stop()
+
+
 def ACommunicatorOlderThanItsTraceIsKnown(build):
     """As the library has it in memory: rank, size and an identity that all ranks share; and so are its children. Its
     collectives have the numbers that the library's count makes known, seven more than were recorded."""
-    start, count = build.path("start"), 4
-    with Program(build, os.path.join(build.fakes, "late_ranks"), os.path.join(build.fakes, "live", "libnccl.so.2"), str(count),
-                 start, hold=False) as job:
-        until(lambda: len(job.lines()) == count, 10, "all ranks have their communicator")
-        with Trace(build) as trace:
-            trace.probed("libnccl.so.2")
-            with open(start, "w", encoding="ascii"):
-                pass
-            until(lambda: trace.recording.one("SELECT count(*) FROM collectives WHERE bytes IS NOT NULL") == (200 + 20) * count,
-                  20, "all collectives are recorded")
-            os.remove(start)
-            job.end()
-            trace.stop()
+    count = LIVE_RANKS
+    with live_job(build) as job, Trace(build) as trace:
+        record_live_job(build, job, trace)
     made = trace.recording.rows("SELECT rank, nranks, comm_id_hash AS identity, made_by FROM communicators")
     world = [one for one in made if one["made_by"] is None]
     halves = [one for one in made if one["made_by"] is not None]
@@ -227,21 +242,11 @@ def ACommunicatorOlderThanItsTraceIsKnown(build):
 
 def ANodeThatCameLateHasTheCommunicatorsOfTheOthers(build):
     """Two traces of one job, as two nodes: one is there before it, one comes when its communicator is made."""
-    start, count = build.path("start"), 4
     library = os.path.join(build.fakes, "live", "libnccl.so.2")
     with Trace(build, "--node", "made", name="made") as made, Program(build, build.caller, "hold", library, name="holder", hold=False):
         made.probed("libnccl.so.2")
-        with Program(build, os.path.join(build.fakes, "late_ranks"), library, str(count), start, hold=False) as job:
-            until(lambda: len(job.lines()) == count, 10, "all ranks have their communicator")
-            with Trace(build, "--node", "late", name="late") as late:
-                late.probed("libnccl.so.2")
-                with open(start, "w", encoding="ascii"):
-                    pass
-                until(lambda: late.recording.one("SELECT count(*) FROM collectives WHERE bytes IS NOT NULL") == (200 + 20) * count,
-                      20, "all collectives are recorded")
-                os.remove(start)
-                job.end()
-                late.stop()
+        with live_job(build) as job, Trace(build, "--node", "late", name="late") as late:
+            record_live_job(build, job, late)
         made.stop()
     merged = Recording(build.path("cluster.db"))
     run(build.agent, "merge", made.recording.path, late.recording.path, "-o", merged.path)
@@ -255,7 +260,7 @@ def ANodeThatCameLateHasTheCommunicatorsOfTheOthers(build):
     # A collective is the same one on both, by its number.
     pairs = merged.one("SELECT count(*) FROM collectives a JOIN collectives b USING (comm_id_hash, seq, rank) WHERE a.node = 'made' "
                        "AND b.node = 'late' AND a.nranks = 4")
-    check(pairs >= 50 * count, f"{pairs} collectives of {200 * count} are on both nodes")
+    check(pairs >= 50 * LIVE_RANKS, f"{pairs} collectives of {200 * LIVE_RANKS} are on both nodes")
     say(pairs=pairs)
 
 

@@ -56,6 +56,7 @@ def MergedRecordingsSayOfEachNodeWhatItsOwnSays(build):
         check(count == apart, f"{call}: {count}, not {apart}")
     # The two runs share the identities of their communicators, and are seconds apart: as clocks that differ would look.
     check("the clock of gpu-02 is " in told and "ahead of gpu-01's" in told, told)
+    check("was first is not known where they are closer than " in told and "collectives of gpu-01 and gpu-02" in told, told)
     refused = run(*merge, good=(2,)).stderr
     check("already exists" in refused, refused)
     say(events=merged.one("SELECT count(*) FROM events"), calls=len(counted), incidents=len(of_parts), told=told.strip())

@@ -3,12 +3,13 @@
 //
 //   node_ranks --collectives LIB --runtime LIB --first R --count N --ranks N --log FILE --start FILE --steps N
 //              [--work-ms MS] [--slow RANK --slow-ms MS --slow-from STEP --slow-until STEP] [--read FILE]
-//              [--hang-at STEP]
+//              [--hang-at STEP] [--device-ms MS]
 //
 // Each rank is a process of its own that is started with RANK and WORLD_SIZE. When all are ready it prints "ready";
 // they begin at the CLOCK_MONOTONIC nanosecond that --start holds once it is there. When each rank enters which
 // collective follows from that time alone, so that every rank knows, without asking, how long the collective is to make
 // it wait: the stand-in sleeps for so long in the synchronisation. At the step --hang-at the slow rank never comes.
+// From the step --slow-from on until --slow-until each collective takes --device-ms longer, for all ranks alike.
 // With --read it does not sleep in its additional time, but reads FILE past the page cache. What each rank called is
 // written to FILE.RANK of --log, a JSON line a call: call, start_ns, end_ns, bytes.
 #include <fcntl.h>
@@ -49,7 +50,8 @@ struct Id {
 struct Options {
   const char *collectives = nullptr, *runtime = nullptr, *log = nullptr, *start = nullptr, *read = nullptr;
   int first = 0, count = 0, ranks = 0, rank = -1, slow = -1;
-  uint64_t steps = 0, work_ms = 250, slow_ms = 0, slow_from = 0, slow_until = UINT64_MAX, hang_at = UINT64_MAX;
+  uint64_t steps = 0, work_ms = 250, slow_ms = 0, slow_from = 0, slow_until = UINT64_MAX, hang_at = UINT64_MAX,
+           device_ms = 0;
 
   uint64_t work_ns(int of, uint64_t at) const {
     const bool is_slow = of == slow && at >= slow_from && at < slow_until;
@@ -125,6 +127,7 @@ int run_rank(const Options& options) {
   Id id{};
   memset(id.bytes, 0x5a, sizeof id.bytes);
   void* made = nullptr;
+  runtime.call(log, "cudaSetDevice", 0, 0, 0, int{0});
   collectives.call(log, "ncclCommInitRank", kWorld, 0, 0, static_cast<void*>(&made), options.ranks, id, options.rank);
   if (write(STDOUT_FILENO, "ready\n", 6) != 6) return 1;
   uint64_t begin = start_of(options.start);
@@ -134,7 +137,8 @@ int run_rank(const Options& options) {
     if (slow_part > 0) spend(begin + options.work_ms * kMs + slow_part, file);
     uint64_t longest = 0;
     for (int rank = 0; rank < options.ranks; ++rank) longest = std::max(longest, options.work_ns(rank, step));
-    const uint64_t end = begin + longest + kCollective_ns;
+    const bool is_slow = step >= options.slow_from && step < options.slow_until;
+    const uint64_t end = begin + longest + kCollective_ns + (is_slow ? options.device_ms * kMs : 0);
     collectives.call(log, "ncclAllReduce", 0, 0, kElements * kElementBytes, pointer(0x1000), pointer(0x2000), kElements,
                      kFloat32, kSum, pointer(kWorld), pointer(kStream));
     const uint64_t now = now_ns();
@@ -145,18 +149,18 @@ int run_rank(const Options& options) {
 }
 
 bool parse(int argc, char** argv, Options& options) {
-  static const char* const kNames[] = {"collectives", "runtime",   "log",        "start",  "read",  "first",
-                                       "count",       "ranks",     "rank",       "slow",   "steps", "work-ms",
-                                       "slow-ms",     "slow-from", "slow-until", "hang-at"};
+  static const char* const kNames[] = {"collectives", "runtime",   "log",        "start",   "read",     "first",
+                                       "count",       "ranks",     "rank",       "slow",    "steps",    "work-ms",
+                                       "slow-ms",     "slow-from", "slow-until", "hang-at", "device-ms"};
   std::vector<option> known;
   for (size_t i = 0; i < std::size(kNames); ++i) known.push_back({kNames[i], 1, nullptr, static_cast<int>(i) + 1});
   known.push_back({});
   const char** texts[] = {&options.collectives, &options.runtime, &options.log, &options.start, &options.read};
   int* small[] = {&options.first, &options.count, &options.ranks, &options.rank, &options.slow};
-  uint64_t* large[] = {&options.steps,     &options.work_ms,    &options.slow_ms,
-                       &options.slow_from, &options.slow_until, &options.hang_at};
+  uint64_t* large[] = {&options.steps,      &options.work_ms, &options.slow_ms,  &options.slow_from,
+                       &options.slow_until, &options.hang_at, &options.device_ms};
   for (int c = 0; (c = getopt_long(argc, argv, "", known.data(), nullptr)) != -1;) {
-    if (c < 1 || c > 16) return false;
+    if (c < 1 || c > static_cast<int>(std::size(kNames))) return false;
     const size_t which = static_cast<size_t>(c) - 1;
     if (which < 5) *texts[which] = optarg;
     if (which >= 5 && which < 10) *small[which - 5] = atoi(optarg);

@@ -28,6 +28,9 @@ import clickhouse  # noqa: E402
 WINDOWS = ("start_ns, rank, job_id, comm_id_hash, end_ns, comm_rank, nranks, collectives, blocked, work_s, work_total_s, wait_s, bytes, "
            "last_entered, last_left, op_type, preempted_s, run_queue_s, blocked_s, io_s, entered_bytes, state")
 SUMS = "start_s, rank, job_id, comm_id_hash, windows, collectives, blocked, work_us, wait_us, bytes, off_cpu_us"
+STATES = ("start_ns, rank, job_id, hw_id, model, utilization_ratio, power_watts, temperature_celsius, sm_clock_hertz, "
+          "throttle_reasons")
+ARRIVALS = "entered_ns, rank, job_id, comm_id_hash, number, left_ns, op_type, bytes"
 EVENTS = "timestamp_ns, cluster_id, node_id, metric_name, rank, nranks, value_double, value_int, attrs, point_hash"
 POSTS = ("SELECT cluster_id, node_id, COUNT(*) FROM events GROUP BY 1,2 ORDER BY 1,2;",
          "SELECT cluster_id, node_id, MIN(value_double) AS min_score, MAX(value_double) AS max_score, COUNT(*) AS n "
@@ -41,7 +44,8 @@ def rows_of(server, table, columns, limit=10000):
 
 
 class InClickHouse(Cluster):
-    send_windows, windows, identity = cluster_test.Ranks.send_windows, cluster_test.Ranks.windows, cluster_test.Ranks.identity
+    send_windows, windows = cluster_test.Ranks.send_windows, cluster_test.Ranks.windows
+    sides, identity = cluster_test.Ranks.sides, cluster_test.Ranks.identity
     RANKS, NODES = cluster_test.Ranks.RANKS, cluster_test.Ranks.NODES
     call = cluster_grpc_test.Grpc.call
 
@@ -139,7 +143,7 @@ class Answers(InClickHouse):
             one, other = file.sql(statement), tables.sql(by_name)
             self.assertEqual((one["data"], one["cut"]), (other["data"], other["cut"]), statement)
         self.assertEqual(rows_of(file, "events", EVENTS), rows_of(tables, "events", EVENTS), f"seed {SEED}")
-        for table, columns in (("windows", WINDOWS), ("minutes", SUMS), ("hours", SUMS)):
+        for table, columns in (("windows", WINDOWS), ("device_states", STATES), ("arrivals", ARRIVALS), ("minutes", SUMS), ("hours", SUMS)):
             self.assertEqual(rows_of(file, table, columns), rows_of(tables, table, columns), f"seed {SEED}: {table}")
             nodes = f"SELECT n.node_id, count(*) FROM nodes AS n, {table} AS w WHERE n.id = w.node GROUP BY n.node_id ORDER BY n.node_id"
             in_tables = nodes.replace(f"nodes AS n, {table} AS w WHERE", f"{table} AS w ALL INNER JOIN nodes AS n ON")
@@ -174,6 +178,9 @@ class Answers(InClickHouse):
         self.settle(server)
         self.assertEqual(self.count("count() FROM events"), 50)
         self.assertEqual(self.count("count() FROM windows"), 90 * 16)
+        self.assertEqual(self.count("count() FROM device_states"), 90 * 16)
+        self.assertEqual(self.count("count() FROM arrivals"), 2 * 90 * 16)
+        self.assertGreater(self.count("count() FROM arrivals_rows"), 2 * 90 * 16)
         self.assertGreater(self.count("count() FROM windows_rows") + self.count("count() FROM events_rows"), 90 * 16 + 50)
         self.assertEqual(self.count("sum(windows) FROM hours"), 90 * 16)
         self.assert_sums_are_a_recount()

@@ -365,7 +365,20 @@ class Ranks(Cluster):
         return [("ingero.fleet.collective.work", "histogram", start, start + PERIOD, (5, 5 * work), shared),
                 ("ingero.fleet.collective.work.median", "gauge", start, start + PERIOD, work, shared),
                 ("ingero.fleet.collective.size", "sum", start, start + PERIOD, 5 << 20, shared),
-                ("gpu.operation.off_cpu", "sum", start, start + PERIOD, 5 * 0.9 * slow, {"ingero.rank": rank, "reason": "preempted"})]
+                ("gpu.operation.off_cpu", "sum", start, start + PERIOD, 5 * 0.9 * slow, {"ingero.rank": rank, "reason": "preempted"}),
+                *self.sides(rank, start, shared)]
+
+    def sides(self, rank, start, shared):
+        """The state of its device, and two arrivals, of which one has not been left."""
+        device, number = {"ingero.rank": rank, "hw.id": f"GPU-{rank}", "hw.model": "X"}, start // PERIOD * 5
+        arrival = {**shared, "gpu.collective.number": number, "gpu.collective.op_type": "ALL_REDUCE", "gpu.collective.size": 4096}
+        entered = start + 1_000_000 * (rank + 1)
+        return [("hw.gpu.utilization", "gauge", start, start + PERIOD, 0.875, device),
+                ("gpu.clock.sm", "gauge", start, start + PERIOD, 1.5e9, device),
+                ("gpu.throttle.reasons", "gauge", start, start + PERIOD, rank % 2, device),
+                ("ingero.fleet.collective.arrival", "gauge", start, start + PERIOD, entered,
+                 {**arrival, "gpu.collective.left_ns": start + 100_000_000}),
+                ("ingero.fleet.collective.arrival", "gauge", start, start + PERIOD, entered + SECOND, {**arrival, "gpu.collective.number": number + 1})]
 
     def identity(self, _rank):
         return {"gpu.collective.comm_id_hash": "12345"}

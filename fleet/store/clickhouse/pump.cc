@@ -182,6 +182,8 @@ Status Pump::fetch() {
     chunk.events += batch->events;
     chunk.windows += batch->windows;
     chunk.incidents += batch->incidents;
+    chunk.states += batch->states;
+    chunk.arrivals += batch->arrivals;
     chunk.rows += batch->rows;
   }
   has_more_ = bytes >= kChunkBytes;
@@ -197,6 +199,8 @@ Status Pump::hand_on() {
   for (const auto& [table, rows] : {std::pair(&kNodeRows, &chunk_.nodes),
                                     {&kEventRows, &chunk_.events},
                                     {&kWindowRows, &chunk_.windows},
+                                    {&kStateRows, &chunk_.states},
+                                    {&kArrivalRows, &chunk_.arrivals},
                                     {&kIncidentRows, &chunk_.incidents}}) {
     if (!rows->empty()) INGERO_TRY(client_.insert(table->name, table->columns, *rows));
   }
@@ -302,11 +306,16 @@ Status Pump::look() {
   INGERO_TRY(found);
   Coverage coverage;
   coverage.bytes = found->bytes;
-  uint64_t* const from[] = {&coverage.windows_from_ns, &coverage.points_from_ns, &coverage.minutes_from_ns,
-                            &coverage.hours_from_ns};
+  // Of the first ones nothing is said: they reach as far back as the windows that they came with.
+  uint64_t* const from[kAgingTables.size()] = {nullptr,
+                                               nullptr,
+                                               &coverage.windows_from_ns,
+                                               &coverage.points_from_ns,
+                                               &coverage.minutes_from_ns,
+                                               &coverage.hours_from_ns};
   for (size_t i = 0; i < kAgingTables.size(); ++i) {
     const AgingTable& aging = kAgingTables[i];
-    if (found->of[i].empty()) continue;
+    if (found->of[i].empty() || from[i] == nullptr) continue;
     const uint64_t end = (static_cast<uint64_t>(found->of[i].front().number) + 1) * aging.length;
     const auto oldest =
         client_.rows(fmt::format("SELECT min({0}) FROM {1} WHERE {0} < {2}", aging.column, aging.name, end));

@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr char kFormat = 1;
+constexpr char kFormat = 2, kFormatWithoutSides = 1;  // the older one may be in a spool
 
 class Row {
  public:
@@ -115,6 +115,23 @@ void RowBatch::add(const wire::Window& window, int64_t node_id, int64_t version)
   ++rows;
 }
 
+void RowBatch::add(const wire::DeviceState& state, const wire::Window& of, int64_t node_id, int64_t version) {
+  Row row(states);
+  row.add(node_id).add(of.sender.job).add(clipped(of.start_ns)).add(int64_t{of.rank}).add(state.id).add(state.model);
+  row.add(state.utilization_ratio).add(state.power_watts).add(state.temperature_celsius).add(state.sm_clock_hertz);
+  row.add(state.throttle_reasons ? std::optional(int64_t{*state.throttle_reasons}) : std::nullopt).add(version);
+  ++rows;
+}
+
+void RowBatch::add(const wire::Arrival& arrival, const wire::Window& of, int64_t node_id, int64_t version) {
+  Row row(arrivals);
+  row.add(node_id).add(of.sender.job).add(clipped(arrival.entered_ns)).add(int64_t{of.rank});
+  row.add(as_signed(of.communicator)).add(clipped(arrival.number));
+  row.add(arrival.left_ns ? std::optional(clipped(*arrival.left_ns)) : std::nullopt);
+  row.add(arrival.operation).add(arrival.bytes).add(version);
+  ++rows;
+}
+
 void RowBatch::add(const IncidentRow& incident, int64_t version) {
   Row row(incidents);
   row.add(incident.id).add(incident.cluster).add(incident.job).add(incident.kind).add(incident.what);
@@ -128,12 +145,15 @@ std::string RowBatch::encoded() const {
   std::string out(1, kFormat);
   Row(out).add(as_signed(first_start_ns)).add(as_signed(last_start_ns)).add(as_signed(rows));
   Row(out).add(as_signed(window_count)).add(nodes).add(events).add(windows).add(incidents);
+  Row(out).add(states).add(arrivals);
   return out;
 }
 
 Result<RowBatch> decode_batch(std::string_view untrusted_record) {
   const Error wrong(Errc::kCorrupt, "a record of the spool is not one of this version");
-  if (untrusted_record.empty() || untrusted_record.front() != kFormat) return wrong;
+  if (untrusted_record.empty()) return wrong;
+  const char format = untrusted_record.front();
+  if (format != kFormat && format != kFormatWithoutSides) return wrong;
   untrusted_record.remove_prefix(1);
   RowReader reader(untrusted_record);
   RowBatch batch;
@@ -142,6 +162,10 @@ Result<RowBatch> decode_batch(std::string_view untrusted_record) {
   batch.rows = reader.take_unsigned();
   batch.window_count = reader.take_unsigned();
   for (std::string* text : {&batch.nodes, &batch.events, &batch.windows, &batch.incidents}) *text = reader.take_text();
+  if (format == kFormat) {
+    batch.states = reader.take_text();
+    batch.arrivals = reader.take_text();
+  }
   if (!reader.ok() || !untrusted_record.empty()) return wrong;
   return batch;
 }
@@ -169,6 +193,25 @@ bool take_incident(std::string_view& untrusted_rows, IncidentRow& incident, int6
   incident.confidence = row.take<double>();
   incident.evidence = parse_json(row.take_text());
   version = row.take<int64_t>();
+  return row.ok();
+}
+
+bool take_state(std::string_view& untrusted_rows, wire::Window& of, int64_t& node_id) {
+  RowReader row(untrusted_rows);
+  wire::DeviceState state;
+  node_id = row.take<int64_t>();
+  of.sender.job = row.take_text();
+  of.start_ns = row.take_unsigned();
+  of.rank = row.take_u32();
+  state.id = row.take_text();
+  state.model = row.take_text();
+  for (auto* value :
+       {&state.utilization_ratio, &state.power_watts, &state.temperature_celsius, &state.sm_clock_hertz}) {
+    *value = row.take_nullable<double>();
+  }
+  if (const auto reasons = row.take_nullable<int64_t>()) state.throttle_reasons = static_cast<uint32_t>(*reasons);
+  (void)row.take<int64_t>();  // the version
+  of.device = std::move(state);
   return row.ok();
 }
 

@@ -65,12 +65,30 @@ constexpr const char* kTables[] = {
     "INSERT INTO schema_version_rows VALUES (1)",
 };
 
+// 2: what ranks' devices were, and when ranks entered and left the collectives of the sample.
+constexpr const char* kSides[] = {
+    "CREATE TABLE IF NOT EXISTS device_states_rows (node Int64, job_id String, start_ns Int64{time}, rank Int64{time}, "
+    "hw_id String, model String, utilization_ratio Nullable(Float64), power_watts Nullable(Float64), "
+    "temperature_celsius Nullable(Float64), sm_clock_hertz Nullable(Float64), throttle_reasons Nullable(Int64), "
+    "version UInt64{time}) ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(start_ns, 3600000000000) "
+    "ORDER BY (start_ns, node, job_id, rank)",
+    "CREATE TABLE IF NOT EXISTS arrivals_rows (node Int64, job_id String, entered_ns Int64{time}, rank Int64{time}, "
+    "comm_id_hash Int64, number Int64{time}, left_ns Nullable(Int64), op_type String, bytes Int64{time}, "
+    "version UInt64{time}) ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(entered_ns, 3600000000000) "
+    "ORDER BY (entered_ns, node, job_id, rank, comm_id_hash, number)",
+    "CREATE VIEW IF NOT EXISTS device_states AS SELECT node, job_id, start_ns, rank, hw_id, model, utilization_ratio, "
+    "power_watts, temperature_celsius, sm_clock_hertz, throttle_reasons FROM device_states_rows FINAL",
+    "CREATE VIEW IF NOT EXISTS arrivals AS SELECT node, job_id, entered_ns, rank, comm_id_hash, number, left_ns, "
+    "op_type, bytes FROM arrivals_rows FINAL",
+    "INSERT INTO schema_version_rows VALUES (2)",
+};
+
 struct Step {
   const char* const* statements;
   size_t count;
 };
 // Each may be begun again: ClickHouse has no transactions over tables.
-constexpr Step kSteps[] = {{kTables, std::size(kTables)}};
+constexpr Step kSteps[] = {{kTables, std::size(kTables)}, {kSides, std::size(kSides)}};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 // Versions say their year since 19; the first that has these codecs.

@@ -15,7 +15,7 @@
 
 namespace ingero::fleet::store::clickhouse {
 
-inline constexpr int64_t kSchemaVersion = 1;
+inline constexpr int64_t kSchemaVersion = 2;
 
 // Columns of a table of rows, as they are inserted; in RowBinary in this order.
 struct RowTable {
@@ -31,6 +31,11 @@ inline constexpr RowTable kWindowRows{
     "work_total_s, "
     "wait_s, bytes, last_entered, last_left, op_type, preempted_s, run_queue_s, blocked_s, io_s, entered_bytes, state, "
     "sum_collectives, sum_blocked, sum_work_us, sum_wait_us, sum_bytes, sum_off_cpu_us, version"};
+inline constexpr RowTable kStateRows{"device_states_rows",
+                                     "node, job_id, start_ns, rank, hw_id, model, utilization_ratio, power_watts, "
+                                     "temperature_celsius, sm_clock_hertz, throttle_reasons, version"};
+inline constexpr RowTable kArrivalRows{
+    "arrivals_rows", "node, job_id, entered_ns, rank, comm_id_hash, number, left_ns, op_type, bytes, version"};
 inline constexpr RowTable kIncidentRows{"incidents_rows",
                                         "id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, "
                                         "from_ns, to_ns, confidence, evidence, version"};
@@ -42,7 +47,9 @@ struct AgingTable {
   uint64_t keep;    // what is older than the newest by more goes
   uint64_t second;  // in the column's unit
 };
-inline constexpr std::array<AgingTable, 4> kAgingTables{{
+inline constexpr std::array<AgingTable, 6> kAgingTables{{
+    {"arrivals_rows", "entered_ns", 3'600'000'000'000, 86'400'000'000'000, 1'000'000'000},
+    {"device_states_rows", "start_ns", 3'600'000'000'000, 86'400'000'000'000, 1'000'000'000},
     {"windows_rows", "start_ns", 3'600'000'000'000, 86'400'000'000'000, 1'000'000'000},
     {"events_rows", "timestamp_ns", 86'400'000'000'000, 2'592'000'000'000'000, 1'000'000'000},
     {"minutes_rows", "start_s", 86'400, 2'592'000, 1},

@@ -286,7 +286,10 @@ struct Store::Impl {
       return !recent_points.has(identity) && points.insert(identity).second;
     };
     const auto put_window = [&](const wire::Window& window, uint32_t) -> Result<bool> {
-      rows.add(window, id_of({window.sender.cluster, window.sender.node}), INT64_MAX - next_version());
+      const int64_t id = id_of({window.sender.cluster, window.sender.node});
+      rows.add(window, id, INT64_MAX - next_version());
+      if (window.device) rows.add(*window.device, window, id, INT64_MAX - next_version());
+      for (const wire::Arrival& arrival : window.arrivals) rows.add(arrival, window, id, INT64_MAX - next_version());
       const uint64_t identity = identity_of(window);
       return !recent_windows.has(identity) && windows.insert(identity).second;
     };
@@ -366,10 +369,20 @@ Status Store::each_window(uint64_t from_ns, const std::function<void(wire::Windo
   const Status read = impl_->spool->each([&](std::string_view record, bool) {
     const auto batch = decode_batch(record);
     if (!batch.ok() || batch->last_start_ns < from_ns) return;  // open() has seen that all can be decoded
+    std::map<std::tuple<int64_t, std::string, uint64_t, uint32_t>, wire::DeviceState> states;
+    for (std::string_view rows = batch->states; !rows.empty();) {
+      wire::Window of;
+      int64_t id = 0;
+      if (!take_state(rows, of, id)) break;
+      states.insert_or_assign({id, of.sender.job, of.start_ns, of.rank}, std::move(*of.device));
+    }
     for (std::string_view rows = batch->windows; !rows.empty();) {
       wire::Window window;
       int64_t id = 0;
       if (!take_window(rows, window, id)) break;
+      if (auto its = states.extract({id, window.sender.job, window.start_ns, window.rank})) {
+        window.device = std::move(its.mapped());
+      }
       const std::lock_guard guard(impl_->nodes_mutex);
       const auto key = impl_->keys.find(id);
       if (window.start_ns < from_ns || key == impl_->keys.end()) continue;

@@ -4,7 +4,9 @@
 //   1  identity only: everything else is not supported
 //   2  a device cut into partitions, one in use
 // INGERO_FAKE_NVML=no-driver: the library is there, the driver is not. =lost: the device count cannot be read.
-// =hang: a call does not return. =whole: no device is partitioned. =mixed: nor are all of one model.
+// =hang: a call does not return. =whole: no device is partitioned. =mixed: nor are all of one model. =cool: as
+// whole, and 0 is not throttled, and computes at 1.5 GHz; then with INGERO_FAKE_NVML_HOT=FILE it is hot, and slow, once
+// FILE is there.
 #include <unistd.h>
 
 #include <stdint.h>
@@ -41,6 +43,12 @@ typedef struct {
   int status;
   unsigned long long value;
 } FieldValue;
+
+static int is_cool(void) {
+  const char* file = getenv("INGERO_FAKE_NVML_HOT");
+  const char* set = getenv("INGERO_FAKE_NVML");
+  return set != NULL && strcmp(set, "cool") == 0 && (file == NULL || access(file, F_OK) != 0);
+}
 
 static int devices[4];  // 3 is the partition of 2
 static long number(const void* device) { return (const int*)device - devices; }
@@ -117,7 +125,7 @@ int nvmlDeviceGetSamples(void* device, int type, unsigned long long since_us, un
 int nvmlDeviceGetClockInfo(void* device, int type, unsigned* mhz) {
   ONLY_FIRST(device);
   if (type == 3) return kNotSupported;
-  *mhz = 1000U + 100U * (unsigned)type;
+  *mhz = (is_cool() ? 1400U : 1000U) + 100U * (unsigned)type;
   return kSuccess;
 }
 int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
@@ -142,7 +150,7 @@ int nvmlDeviceGetTemperature(void* device, int sensor, unsigned* celsius) {
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
   ONLY_FIRST(device);
-  *reasons = 0x4 | 0x40;
+  *reasons = is_cool() ? 0 : 0x4 | 0x40;
   return kSuccess;
 }
 int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned long long* count) {
@@ -205,7 +213,7 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, Proce
   return kSuccess;
 }
 int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
-  *current = *pending = number(device) == 2 && !mode("whole") && !mode("mixed");
+  *current = *pending = number(device) == 2 && !mode("whole") && !mode("mixed") && !mode("cool");
   return kSuccess;
 }
 int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count) {

@@ -58,6 +58,14 @@ TEST(LiveLayout, RealLibrariesSayWhereTheyKeepACommunicator) {
     std::cout << path << ": rank at " << std::hex << layout->rank << std::dec
               << (layout->identity ? ", with an identity" : "") << (layout->mark ? ", with a mark\n" : "\n");
     EXPECT_EQ(layout->nranks, layout->rank + 4) << path;
+    // What the table says of its version is what its accessors say.
+    if (one.communicators->of_version == nullptr) continue;
+    const auto versions = image->texts_after(one.communicators->before_version);
+    for (const std::string& version : versions) {
+      const auto by_version = one.communicators->of_version(version);
+      EXPECT_EQ(by_version.value_or(*layout), *layout) << path << " " << version;
+    }
+    std::cout << path << ": " << (versions.empty() ? "no version" : versions.front()) << "\n";
   }
   if (tried == 0) GTEST_SKIP() << "no libnccl or librccl on this machine";
 }
@@ -76,6 +84,29 @@ TEST(LiveLayout, WhatIsNearTheRankIsByVersion) {
   }
   EXPECT_EQ(layout(0x784b8, 0x784bc), (LiveLayout{0x784b8, 0x784bc, 0x784b0, kMark, 0x7a510, 5}));        // 2.26
   EXPECT_EQ(layout(0x1206f0, 0x1206f4), (LiveLayout{0x1206f0, 0x1206f4, 0x1206e8, kMark, 0x122e98, 5}));  // 2.30.7
+}
+
+// The linker left the accessors out, as it does of a library that is linked in: this program is such a file.
+TEST(LiveLayout, ACopyWithoutAccessorsIsKnownByItsVersion) {
+  static const char* const volatile kVersion = "NCCL version 2.28.9+cuda13.0";
+  ASSERT_NE(kVersion, nullptr);
+  const auto image = hal::ElfImage::open(Fd(open("/proc/self/exe", O_RDONLY | O_CLOEXEC)), "itself");
+  ASSERT_TRUE(image) << image.error().text();
+  const auto& accessors = *library("libnccl").communicators;
+  EXPECT_THAT(image->texts_after(accessors.before_version), ::testing::Contains("2.28.9+cuda13.0"));
+  const auto layout = hal::live_layout(accessors, *image, hal::Arch::kX86_64);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(*layout, (LiveLayout{0x1044d0, 0x1044d4, 0x1044c8, kMark, 0x106a10, 5}));
+  EXPECT_FALSE(hal::live_layout(*library("librccl").communicators, *image, hal::Arch::kX86_64));
+}
+
+TEST(LiveLayout, AVersionThatIsNotKnownHasNone) {
+  const auto of = library("libnccl").communicators->of_version;
+  EXPECT_TRUE(of("2.22.3+cuda12.1"));
+  EXPECT_TRUE(of("2.26.5"));
+  for (const char* version : {"2.28.4", "2.28.90", "2.9.6", "2.20.5", "3.0.1", "", "x", "2.31.1+cuda13.0"}) {
+    EXPECT_FALSE(of(version)) << version;
+  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kNsOfSecond = 1'000'000'000, kWallBegin = 1'700'000'000 * kNsOfSecond;  // a multiple of the period
 constexpr uint64_t kMonoBegin = 100 * kNsOfSecond;  // the same on the monotonic clock
-constexpr int64_t kWallOffset = static_cast<int64_t>(kWallBegin - kMonoBegin);
+constexpr int64_t kOffsetOfWall = static_cast<int64_t>(kWallBegin - kMonoBegin);
 constexpr uint64_t kSomeId = 7, kSomeHash = 0xfedcba9876543210;
 constexpr uint64_t kSomeBytes = 4000;
 constexpr int32_t kRankOfJob = 37;
@@ -48,7 +48,7 @@ class RankWindowsTest : public ::testing::Test {
     one.pid = kPid;
     one.tid = tid;
     one.start_mono_ns = kMonoBegin + from_ms * kMs;
-    one.wall_offset_ns = kWallOffset;
+    one.wall_offset_ns = kOffsetOfWall;
     one.duration_ns = (to_ms - from_ms) * kMs;
     one.set(Has::kDuration);
     one.set(Has::kOffCpu);
@@ -57,7 +57,7 @@ class RankWindowsTest : public ::testing::Test {
   }
   Event event(std::string_view name, uint64_t at_ms, uint64_t length_ns = 1000, uint32_t pid = kPid) {
     Event one = event_of(name, pid, kMonoBegin + at_ms * kMs);
-    one.wall_offset_ns = kWallOffset;
+    one.wall_offset_ns = kOffsetOfWall;
     one.duration_ns = length_ns;
     return one;
   }
@@ -75,12 +75,12 @@ class RankWindowsTest : public ::testing::Test {
     const std::vector<Event> events{one};
     std::vector<std::pair<size_t, Exchange>> exchanges;
     if (exchange) exchanges.emplace_back(0, *exchange);
-    windows.take(events, exchanges, {}, kWallOffset);
+    windows.take(events, exchanges, {}, kOffsetOfWall);
   }
   void wait(uint64_t from_ms, uint64_t to_ms, uint64_t id = kSomeId) {
     const std::vector<CoveredSync> syncs{
         {kPid, kMonoBegin + from_ms * kMs, kMonoBegin + to_ms * kMs, {{id, numbers[id]}}}};
-    windows.take({}, {}, syncs, kWallOffset);
+    windows.take({}, {}, syncs, kOffsetOfWall);
   }
   std::vector<RankWindow> advance_to(uint64_t ms) { return windows.advance(kWallBegin + ms * kMs); }
   RankWindow only(const std::vector<RankWindow>& some) {
@@ -536,7 +536,7 @@ TEST_F(RankWindowsTest, StepsThatTheMedianLeavesOutAreCounted) {
     waits.push_back({kPid, at, at + 30'000, {}});
   }
   step(5000 * kMs);
-  windows.take({}, {}, waits, kWallOffset);
+  windows.take({}, {}, waits, kOffsetOfWall);
   step(5300 * kMs);
   step(5350 * kMs);
   EXPECT_EQ(count(hal::Loss::fleet_forgotten), 1U);
@@ -547,6 +547,72 @@ TEST_F(RankWindowsTest, StepsThatTheMedianLeavesOutAreCounted) {
   const uint64_t works = RankWindows::kMaxWorks + 2 * kMore;
   EXPECT_GE(count(hal::Loss::fleet_forgotten), 1 + works + kMore - 5);
   EXPECT_LE(count(hal::Loss::fleet_forgotten), 1 + works + kMore);
+}
+
+TEST_F(RankWindowsTest, HaveASampleOfArrivalsThatEndsWhereTheRankHasLeft) {
+  know_rank();
+  windows.know(communicator());
+  for (uint64_t at_ms = 100; at_ms < 900; at_ms += 100) collect(at_ms);
+  wait(850, 860);
+  collect(4900);
+  const auto first = only(advance_to(5000)).arrivals;
+  ASSERT_THAT(first, SizeIs(8));
+  for (size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i].number, i + 1);
+    EXPECT_EQ(first[i].entered_ns, kWallBegin + (i + 1) * 100 * kMs);
+    EXPECT_EQ(first[i].left_ns, kWallBegin + 860 * kMs);
+    EXPECT_EQ(first[i].bytes, kSomeBytes);
+  }
+  wait(5100, 5200);
+  const auto second = only(advance_to(10'000)).arrivals;
+  ASSERT_THAT(second, SizeIs(1));
+  EXPECT_EQ(second[0].number, 9U);
+  EXPECT_EQ(second[0].left_ns, kWallBegin + 5200 * kMs);
+}
+
+TEST_F(RankWindowsTest, ArrivalsAndTheirEndsMayComeInOneBatch) {
+  know_rank();
+  windows.know(communicator());
+  std::vector<Event> events;
+  std::vector<std::pair<size_t, Exchange>> exchanges;
+  std::vector<CoveredSync> syncs;
+  for (uint64_t number = 1; number <= 3; ++number) {
+    const uint64_t at_ms = 1000 * number;
+    Exchange exchange;
+    exchange.communicator_id = kSomeId;
+    exchange.number = number;
+    exchanges.emplace_back(events.size(), exchange);
+    events.push_back(event("collect", at_ms));
+    syncs.push_back({kPid, kMonoBegin + (at_ms + 1) * kMs, kMonoBegin + (at_ms + 9) * kMs, {{kSomeId, number}}});
+  }
+  windows.take(events, exchanges, syncs, kOffsetOfWall);
+  const auto sample = only(advance_to(5000)).arrivals;
+  ASSERT_THAT(sample, SizeIs(3));
+  for (const SampledArrival& one : sample) EXPECT_EQ(one.left_ns, one.entered_ns + 9 * kMs);
+}
+
+TEST_F(RankWindowsTest, HaveAtMostTenArrivals) {
+  know_rank();
+  windows.know(communicator());
+  for (uint64_t at_ms = 0; at_ms < 4000; ++at_ms) collect(at_ms);
+  wait(4100, 4200);
+  const auto sample = only(advance_to(5000)).arrivals;
+  EXPECT_LE(sample.size(), ArrivalSample::kMaxArrivals);
+  EXPECT_GE(sample.size(), 2U);
+}
+
+TEST_F(RankWindowsTest, HaveTheDeviceOfTheirRanksCalls) {
+  know_rank();
+  windows.know(communicator());
+  Event one = event("collect", 100);
+  one.device_ref = 3;
+  Exchange exchange;
+  exchange.communicator_id = kSomeId;
+  exchange.number = 1;
+  feed(one, exchange);
+  const RankWindow window = only(advance_to(5000));
+  EXPECT_EQ(window.device_ref, 3U);
+  EXPECT_EQ(window.pid, kPid);
 }
 
 }  // namespace

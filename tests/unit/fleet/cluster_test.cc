@@ -150,6 +150,189 @@ class ClusterTest : public ::testing::Test {
   std::unique_ptr<Cluster> cluster;
 };
 
+// A state that says nothing unusual.
+wire::DeviceState usual_device(uint32_t rank) {
+  return {fmt::format("GPU-{}", rank), "NVIDIA H100", 0.9, 600, 60, 1.5e9, 0};
+}
+
+TEST_F(ClusterTest, ALateRankWhoseDeviceIsSlowerThanItsPeersIsOfClassDevice) {
+  const auto run_with = [&](size_t count, double slow, const std::function<void(wire::DeviceState&)>& change) {
+    for (; count > 0; --count) {
+      pass(5);
+      std::vector<wire::Window> windows;
+      for (uint32_t rank = 0; rank < 16; ++rank) {
+        windows.push_back(window("j1", rank, workload.window(rank, rank == 5 ? slow : 0)));
+        windows.back().device = usual_device(rank);
+        if (rank == 5) change(*windows.back().device);
+      }
+      send(std::move(windows));
+    }
+  };
+  run_with(40, 0, [](wire::DeviceState&) {});
+  run_with(14, 0.3, [](wire::DeviceState& device) {
+    device.sm_clock_hertz = 1.1e9;
+    device.throttle_reasons = wire::kThrottleThermal;
+  });
+  const Json found = outliers()["outliers"];
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0]["rank"], 5);
+  EXPECT_EQ(found[0]["class"], "device");
+  const Json& device = found[0]["evidence"]["device"];
+  EXPECT_EQ(device["hw_id"], "GPU-5");
+  EXPECT_EQ(device["throttle_reasons"], Json::array({"temperature"}));
+  EXPECT_THAT(found[0]["cause"].get<std::string>(), HasSubstr("runs at 1100 MHz, and its peers' at 1500 MHz"));
+  EXPECT_EQ(incidents()[0]["class"], "device");
+  // After a restart the states of before are known, too.
+  open();
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "device");
+}
+
+TEST_F(ClusterTest, ClocksOfTwoNodesAreBoundByTheCollectivesOfBoth) {
+  constexpr int64_t kAhead_ns = 500'000'000;  // the clock of node-1
+  const auto arrivals = [&](uint32_t rank, uint64_t late_ns) {
+    std::vector<wire::Arrival> some;
+    const uint64_t begin_ns = clock.now_ns - clock.now_ns % kWindow_ns - 2 * kSecond;
+    for (uint64_t number = 1; number <= 4; ++number) {
+      const uint64_t at_ns = begin_ns + number * 100'000'000;
+      const bool is_last = rank == (number % 2 == 0 ? 3U : 11U);  // one of each node in turn
+      const uint64_t own_ns = rank >= 8 ? kAhead_ns : 0;
+      some.push_back(
+          {number, at_ns + own_ns + (is_last ? late_ns : 0), at_ns + own_ns + late_ns + 1'000'000, "ALL_REDUCE", 4096});
+    }
+    return some;
+  };
+  pass(5);
+  std::vector<wire::Window> windows;
+  for (uint32_t rank = 0; rank < 16; ++rank) {
+    windows.push_back(window("j1", rank, 1));
+    windows.back().arrivals = arrivals(rank, 20'000'000);
+  }
+  send(windows);
+  const auto difference = [&] {
+    const Json found = cluster->clocks("lab", "node-0");
+    EXPECT_THAT(found["differences"], SizeIs(1));
+    return found["differences"][0];
+  };
+  Json found = difference();
+  EXPECT_EQ(found["node_id"], "node-1");
+  EXPECT_EQ(found["by"], "collectives");
+  EXPECT_NEAR(found["difference_ns"].get<double>(), -kAhead_ns, 2e6);
+  EXPECT_LE(found["within_ns"].get<double>(), 2e6);
+  // What nodes measured with their messages is not as close, and agrees.
+  pass(5);
+  for (auto& one : windows) {
+    one = window("j1", one.rank, 1);
+    one.sender.clock = {one.rank >= 8 ? kAhead_ns : 0, 5'000'000};
+  }
+  send(windows);
+  found = difference();
+  EXPECT_EQ(found["by"], "both");
+  EXPECT_LE(found["within_ns"].get<double>(), 2e6);
+  // The clock of node-1 is set: its next messages say so, and what collectives said holds no more.
+  pass(5);
+  for (auto& one : windows) {
+    one = window("j1", one.rank, 1);
+    one.sender.clock = {0, 5'000'000};
+  }
+  send(windows);
+  found = difference();
+  EXPECT_EQ(found["by"], "messages");
+  EXPECT_NEAR(found["difference_ns"].get<double>(), 0, 1e7);
+  EXPECT_THAT(cluster->clocks("lab", "nowhere")["differences"], IsEmpty());
+}
+
+// The same for all ranks: the windows of a job in which they wait `more_s` longer in each step than 0.5 s.
+class SlowJobTest : public ClusterTest {
+ protected:
+  void run_alike(size_t count, double more_s, const std::function<void(wire::DeviceState&)>& change = {},
+                 bool has_devices = true) {
+    for (; count > 0; --count) {
+      pass(5);
+      steps_ += 5 / (1.5 + more_s);
+      const double whole = std::floor(steps_);
+      steps_ -= whole;
+      std::vector<wire::Window> windows;
+      for (uint32_t rank = 0; rank < 16; ++rank) {
+        wire::Window one = window("j1", rank, workload.window(rank, 0));
+        one.count = static_cast<uint64_t>(whole);
+        one.bytes = static_cast<int64_t>(1e6 * whole);
+        one.wait_s = (0.5 + more_s) * whole;
+        if (has_devices) one.device = usual_device(rank);
+        if (one.device && rank == 11 && change) change(*one.device);
+        windows.push_back(std::move(one));
+      }
+      send(std::move(windows));
+    }
+  }
+
+ private:
+  double steps_ = 0;
+};
+
+TEST_F(SlowJobTest, WhereAllWaitForASlowDeviceItIsNamedByItsState) {
+  run_alike(60, 0);
+  EXPECT_THAT(outliers()["outliers"], IsEmpty());
+  run_alike(16, 0.5, [](wire::DeviceState& device) {
+    device.sm_clock_hertz = 1.0e9;
+    device.throttle_reasons = wire::kThrottleThermal | wire::kThrottleHardware;
+  });
+  const Json found = outliers()["outliers"];
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0]["kind"], "slow_job");
+  EXPECT_EQ(found[0]["class"], "device");
+  EXPECT_EQ(found[0]["rank"], 11);
+  EXPECT_EQ(found[0]["node_id"], "node-1");
+  EXPECT_LE(found[0]["confidence"].get<double>(), 0.8);
+  EXPECT_EQ(found[0]["delayed_count"], 15);
+  EXPECT_NEAR(found[0]["lateness_s_per_step"].get<double>(), 0.5, 0.25);
+  EXPECT_THAT(found[0]["cause"].get<std::string>(), HasSubstr("GPU-11"));
+  const auto analysis = analyse(*cluster, {});
+  ASSERT_TRUE(analysis.ok());
+  EXPECT_THAT((*analysis)["sentences"][0].get<std::string>(), HasSubstr("the device of rank 11 on node-1 is slower"));
+  // It is one incident, which goes on after a restart, and ends when the job is as fast as before.
+  const Json id = incidents()[0]["id"];
+  open();
+  run_alike(2, 0.5, [](wire::DeviceState& device) { device.sm_clock_hertz = 1.0e9; });
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["id"], id);
+  EXPECT_EQ(incidents()[0]["state"], "open");
+  run_alike(30, 0);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "over");
+  EXPECT_EQ(incidents()[0]["rank"], 11);
+  EXPECT_THAT(outliers()["outliers"], IsEmpty());
+}
+
+TEST_F(SlowJobTest, WhereNoDeviceDiffersTheRankIsUnknown) {
+  run_alike(60, 0);
+  run_alike(16, 0.5);
+  Json found = outliers()["outliers"];
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0]["class"], "unknown");
+  EXPECT_TRUE(found[0]["rank"].is_null());
+  EXPECT_THAT(found[0]["sentence"].get<std::string>(), HasSubstr("rank unknown"));
+  EXPECT_THAT(found[0]["cause"].get<std::string>(), HasSubstr("no device differs"));
+  const auto analysis = analyse(*cluster, {});
+  ASSERT_TRUE(analysis.ok());
+  EXPECT_THAT((*analysis)["sentences"][0].get<std::string>(), HasSubstr("rank unknown"));
+}
+
+TEST_F(SlowJobTest, WithoutStatesOfDevicesItSaysSoAndASilentJobIsNotOver) {
+  run_alike(60, 0, {}, false);
+  run_alike(16, 0.5, {}, false);
+  const Json found = outliers()["outliers"];
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0]["cause"].get<std::string>(), HasSubstr("nodes do not say what their devices do"));
+  pass(60);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "silent");
+}
+
+TEST_F(SlowJobTest, AHealthyJobHasNone) {
+  run_alike(1000, 0);
+  EXPECT_THAT(incidents(), IsEmpty());
+}
+
 TEST_F(ClusterTest, AStragglerOfAJobThatEndsIsSilentAndNotOpenForEver) {
   run("j1", 40);
   run("j1", 20, 0.5);

@@ -24,6 +24,8 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kMs = 1'000'000, kPeriodNs = correlate::RankWindows::kPeriodNs;
 constexpr size_t kMaxBytes = 8 << 10;  // of eight ranks in three communicators
+// Of a rank in its first communicator: of the window, of what kept it, of its device, and its arrivals.
+constexpr size_t kPointsOfOne = 7 + 4 + 5 + 6;
 
 // One that has done everything that can be sent, with numbers that do not compress.
 correlate::RankWindow window_of(uint32_t rank, uint64_t communicator, uint64_t start_ns) {
@@ -46,6 +48,21 @@ correlate::RankWindow window_of(uint32_t rank, uint64_t communicator, uint64_t s
   window.call = static_cast<hal::CallId>(communicator % 3);
   window.off = {10 * kMs + odd % kMs, 20 * kMs + odd % (kMs - 1), 30 * kMs + odd % (kMs - 3),
                 40 * kMs + odd % (kMs - 5)};
+  // The sample of a rank is that of all of its communicators together.
+  constexpr size_t kOfFirst = correlate::ArrivalSample::kMaxArrivals - 4, kOfOthers = 2;
+  for (size_t i = 0; i < (communicator == 1 ? kOfFirst : kOfOthers); ++i) {
+    const uint64_t entered_ns = start_ns + i * 400 * kMs + odd % (300 * kMs);
+    window.arrivals.push_back({communicator, *window.entered - 64 * i, entered_ns, entered_ns + odd % (29 * kMs + i),
+                               window.call, (odd % 4096) << 20});
+  }
+  hal::DeviceState& device = window.device.emplace();
+  device.uuid = fmt::format("GPU-{0:016x}-{1:016x}", 0x9e3779b97f4a7c15ULL * (rank + 1), 0xbf58476d1ce4e5b9ULL * rank);
+  device.model = "NVIDIA H100 80GB HBM3";
+  device.utilization_ratio = static_cast<double>(odd % 100) / 100;
+  device.power_watts = 400 + static_cast<double>(odd % 300'000) / 1000;
+  device.temperature_celsius = 40 + static_cast<double>(odd % 40);
+  device.sm_clock_hertz = 1e6 * static_cast<double>(1400 + rank);
+  device.throttle_reasons = rank % 4;
   return window;
 }
 
@@ -125,6 +142,7 @@ TEST_F(SendTest, EveryFieldOfAWindowArrives) {
   RecordProperty("compressed_bytes", static_cast<int>(request.body.size()));
   const wire::Batch batch = read(request);
   ASSERT_THAT(batch.windows, SizeIs(24));
+  int devices = 0;
   for (const wire::Window& got : batch.windows) {
     const uint64_t communicator = got.comm_id_hash.value_or(got.communicator);
     EXPECT_EQ(got.communicator, communicator == with_library_hash ? library_hash : communicator);
@@ -151,10 +169,25 @@ TEST_F(SendTest, EveryFieldOfAWindowArrives) {
     EXPECT_EQ(got.left, static_cast<int64_t>(*sent.left));
     EXPECT_EQ(got.is_gone, rank == 7);
     EXPECT_EQ(got.operation, sent.call == 0 ? "ALL_REDUCE" : "REDUCE_SCATTER");
+    ASSERT_THAT(got.arrivals, SizeIs(sent.arrivals.size()));
+    for (size_t i = 0; i < sent.arrivals.size(); ++i) {
+      EXPECT_EQ(got.arrivals[i].number, sent.arrivals[i].number);
+      EXPECT_EQ(got.arrivals[i].entered_ns, sent.arrivals[i].entered_ns);
+      EXPECT_EQ(got.arrivals[i].left_ns, sent.arrivals[i].left_ns);
+      EXPECT_EQ(got.arrivals[i].bytes, static_cast<int64_t>(sent.arrivals[i].bytes));
+      EXPECT_EQ(got.arrivals[i].operation, got.operation);
+    }
+    if (!got.device) continue;
+    ++devices;
+    EXPECT_EQ(got.device->id, sent.device->uuid);
+    EXPECT_EQ(got.device->model, sent.device->model);
+    EXPECT_EQ(got.device->sm_clock_hertz, sent.device->sm_clock_hertz);
+    EXPECT_EQ(got.device->throttle_reasons, sent.device->throttle_reasons);
   }
+  EXPECT_EQ(devices, 8);  // with one of the windows of each rank
   sender_->stop();
-  // Seven metrics of each window, the state of three, and four reasons of each rank.
-  EXPECT_EQ(sender_->health().accepted, 24U * 7 + 3 + 8 * 4);
+  // Seven metrics of each window, the state of three, four reasons, five of the device and ten arrivals of each rank.
+  EXPECT_EQ(sender_->health().accepted, 24U * 7 + 3 + 8 * (4 + 5 + 10));
 }
 
 TEST_F(SendTest, AWindowWithoutEvidenceIsNotCompared) {
@@ -205,7 +238,7 @@ TEST_F(SendTest, WhatABusyServerRefusesForNowIsSentAgainInOrder) {
   EXPECT_EQ(requests[0].body, requests[1].body);  // the same bytes, so that it changes nothing twice
   EXPECT_EQ(read(requests[2]).windows.at(0).start_ns, first_ns + kPeriodNs);
   sender_->stop();
-  EXPECT_EQ(sender_->health().accepted, 2U * (7 + 4));
+  EXPECT_EQ(sender_->health().accepted, 2U * kPointsOfOne);
   EXPECT_EQ(sender_->health().failed_tries, 1U);
   EXPECT_EQ(dropped_, 0U);
 }
@@ -221,11 +254,11 @@ TEST_F(SendTest, WithoutAServerTheOldestGiveWayAndNobodyWaits) {
   const auto begin = std::chrono::steady_clock::now();
   for (uint64_t i = 0; i < 20; ++i) sender_->add(windows_of(1, 1, now_window() - i * kPeriodNs));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s);
-  EXPECT_TRUE(within(10s, [&] { return dropped_ >= 16 * 11 && sender_->health().failed_tries > 0; }));
+  EXPECT_TRUE(within(10s, [&] { return dropped_ >= 16 * kPointsOfOne && sender_->health().failed_tries > 0; }));
   EXPECT_EQ(sender_->health().accepted, 0U);
   EXPECT_THAT(sender_->health().last_error, HasSubstr("127.0.0.1"));
   sender_->stop();
-  EXPECT_EQ(dropped_, 20U * 11);  // every point is accounted for
+  EXPECT_EQ(dropped_, 20U * kPointsOfOne);  // every point is accounted for
 }
 
 TEST_F(SendTest, WhatTheServerWillNeverTakeIsCountedAndNotSentAgain) {
@@ -233,7 +266,7 @@ TEST_F(SendTest, WhatTheServerWillNeverTakeIsCountedAndNotSentAgain) {
   to(receiver);
   start();
   sender_->add(windows_of(1, 1, now_window()));
-  EXPECT_TRUE(within(5s, [&] { return refused_ == 11; }));
+  EXPECT_TRUE(within(5s, [&] { return refused_ == kPointsOfOne; }));
   std::this_thread::sleep_for(50ms);
   EXPECT_THAT(receiver.requests(), SizeIs(1));
 }

@@ -85,6 +85,39 @@ TEST(SpoolRows, AreDecodedAsTheyWere) {
   EXPECT_TRUE(rows.empty());
 }
 
+TEST(SpoolRows, OfDevicesAndArrivalsAreDecodedAndAnOlderSpoolHasNone) {
+  RowBatch made = batch();
+  const wire::DeviceState state{"GPU-1", "H100", 0.5, {}, 71, 1.1e9, 9};
+  made.add(state, window(2), 42, 5);
+  made.add(wire::Arrival{7, 8, 9, "ALL_REDUCE", 64}, window(2), 42, 5);
+  const std::string record = made.encoded();
+  const auto decoded = decode_batch(record);
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->rows, 9U);
+  EXPECT_EQ(decoded->arrivals, made.arrivals);
+  wire::Window of;
+  int64_t node = 0;
+  std::string_view rows = decoded->states;
+  ASSERT_TRUE(take_state(rows, of, node));
+  EXPECT_TRUE(rows.empty());
+  EXPECT_EQ(node, 42);
+  EXPECT_EQ(of.sender.job, "j1");
+  EXPECT_EQ(of.start_ns, window(2).start_ns);
+  EXPECT_EQ(of.rank, 2U);
+  ASSERT_TRUE(of.device);
+  EXPECT_EQ(of.device->id, "GPU-1");
+  EXPECT_FALSE(of.device->power_watts);
+  EXPECT_EQ(of.device->sm_clock_hertz, 1.1e9);
+  EXPECT_EQ(of.device->throttle_reasons, 9U);
+  // The format before had no such rows: what waits in a spool while the program is replaced is handed on.
+  std::string older = batch().encoded();
+  older.resize(older.size() - 2);  // the lengths of the two
+  older.front() = 1;
+  EXPECT_TRUE(decode_batch(older).ok());
+  older.front() = 2;
+  EXPECT_FALSE(decode_batch(older).ok());
+}
+
 TEST(SpoolRows, ThatAreCutOrAlteredAreRefusedOrRows) {
   const std::string whole = batch().encoded();
   for (size_t size = 0; size < whole.size(); ++size) {

@@ -76,6 +76,37 @@ TEST_F(Store, ABatchThatComesAgainChangesNothing) {
   EXPECT_EQ(rows->events.front()["attrs"]["causal_chain_id"], "c-1");
 }
 
+TEST_F(Store, StatesOfDevicesAndArrivalsCountOnceAndComeBack) {
+  wire::Batch batch;
+  batch.windows = {window(0, 1), window(0, 2)};
+  batch.windows[0].device = wire::DeviceState{"GPU-1", "H100", 0.5, 650, {}, 1.1e9, 9};
+  batch.windows[0].arrivals = {{7, kStart_ns + 1, kStart_ns + 2, "ALL_REDUCE", 64}, {8, kStart_ns + 9}};
+  {
+    const auto store = open();
+    ASSERT_TRUE(store->write(batch).ok());
+    ASSERT_TRUE(store->write(batch).ok());
+    // A sender between us may have cut one batch into two.
+    batch.windows[0].arrivals = {{9, kStart_ns + 20}};
+    ASSERT_TRUE(store->write(batch).ok());
+    const auto states = store->sql("SELECT rank, hw_id, sm_clock_hertz, throttle_reasons FROM device_states", 10);
+    ASSERT_TRUE(states.ok()) << states.error().text();
+    EXPECT_EQ((*states)["data"], Json::parse(R"([[1, "GPU-1", 1.1e9, 9]])"));
+    const auto arrivals = store->sql("SELECT number, left_ns - entered_ns, op_type, bytes FROM arrivals", 10);
+    ASSERT_TRUE(arrivals.ok()) << arrivals.error().text();
+    EXPECT_EQ((*arrivals)["data"], Json::parse(R"([[7, 1, "ALL_REDUCE", 64], [8, null, "", 0], [9, null, "", 0]])"));
+  }
+  const auto store = open();
+  std::vector<wire::Window> restored;
+  ASSERT_TRUE(store->each_window(0, [&](wire::Window one, uint32_t) { restored.push_back(std::move(one)); }).ok());
+  ASSERT_THAT(restored, SizeIs(2));
+  ASSERT_TRUE(restored[0].device);
+  EXPECT_EQ(restored[0].device->id, "GPU-1");
+  EXPECT_EQ(restored[0].device->power_watts, 650);
+  EXPECT_FALSE(restored[0].device->temperature_celsius);
+  EXPECT_EQ(restored[0].device->throttle_reasons, 9U);
+  EXPECT_FALSE(restored[1].device);
+}
+
 TEST_F(Store, HistoryIsOfWhatWasAskedFor) {
   const auto store = open();
   wire::Batch batch;
@@ -237,12 +268,14 @@ TEST_F(Store, OfAnOlderVersionIsBroughtUpAndKeepsWhatItHas) {
   }
   sqlite3* raw = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(raw,
-                         "DROP TABLE minutes; DROP TABLE hours; DROP TABLE pruned; "
-                         "ALTER TABLE windows DROP COLUMN state; ALTER TABLE windows DROP COLUMN entered_bytes; "
-                         "UPDATE schema_version SET version = 1",
-                         nullptr, nullptr, nullptr),
-            SQLITE_OK)
+  ASSERT_EQ(
+      sqlite3_exec(
+          raw,
+          "DROP TABLE minutes; DROP TABLE hours; DROP TABLE pruned; DROP TABLE device_states; DROP TABLE arrivals; "
+          "ALTER TABLE windows DROP COLUMN state; ALTER TABLE windows DROP COLUMN entered_bytes; "
+          "UPDATE schema_version SET version = 1",
+          nullptr, nullptr, nullptr),
+      SQLITE_OK)
       << sqlite3_errmsg(raw);
   sqlite3_close(raw);
   const auto store = open();

@@ -214,6 +214,91 @@ TEST(Windows, ArePutTogetherFromTheirPoints) {
   EXPECT_EQ(one.end_ns - one.start_ns, 5'000'000'000U);
 }
 
+Message state_point(double value, int64_t rank = 5) {
+  Message point = gauge_point(kReceived_ns, value, kReceived_ns - 5'000'000'000);
+  return point.message(7, attribute("ingero.rank", rank)).message(7, attribute("hw.id", "GPU-1"));
+}
+
+Message arrival_point(int64_t number, uint64_t entered_ns) {
+  Message point = Message().fixed(2, kReceived_ns - 5'000'000'000).fixed(3, kReceived_ns).fixed(6, entered_ns);
+  return point.message(7, attribute("ingero.rank", 5))
+      .message(7, attribute("gpu.collective.comm_id_hash", "18446744073709551615"))
+      .message(7, attribute("gpu.collective.nranks", 8))
+      .message(7, attribute("gpu.collective.number", number));
+}
+
+TEST(Windows, HaveTheStateOfTheirRanksDevice) {
+  const Batch batch =
+      read(request(resource("train", "gpu-01"),
+                   {gauge("hw.gpu.utilization", state_point(0.875)), gauge("hw.power", state_point(650.5)),
+                    gauge("gpu.clock.sm", state_point(1.1e9)), gauge("gpu.throttle.reasons", state_point(9)),
+                    gauge("ingero.fleet.collective.work.median", window_point(0.8))}));
+  EXPECT_THAT(refused(batch), IsEmpty());
+  EXPECT_THAT(batch.points, IsEmpty());
+  ASSERT_EQ(batch.windows.size(), 1U);
+  ASSERT_TRUE(batch.windows[0].device);
+  const DeviceState& device = *batch.windows[0].device;
+  EXPECT_EQ(device.id, "GPU-1");
+  EXPECT_EQ(device.utilization_ratio, 0.875);
+  EXPECT_EQ(device.power_watts, 650.5);
+  EXPECT_EQ(device.sm_clock_hertz, 1.1e9);
+  EXPECT_FALSE(device.temperature_celsius);
+  EXPECT_EQ(device.throttle_reasons, kThrottlePower | kThrottleHardware);
+}
+
+TEST(Windows, HaveTheArrivalsOfTheirRankInTheirCommunicator) {
+  const uint64_t entered_ns = kReceived_ns - 1'000'000'000;
+  Message left = arrival_point(77, entered_ns);
+  left.message(7, attribute("gpu.collective.left_ns", static_cast<int64_t>(entered_ns + 5)));
+  left.message(7, attribute("gpu.collective.op_type", "ALL_REDUCE")).message(7, attribute("gpu.collective.size", 64));
+  const Batch batch = read(
+      request(resource("train", "gpu-01"), {gauge("ingero.fleet.collective.arrival", left),
+                                            gauge("ingero.fleet.collective.arrival", arrival_point(78, entered_ns + 9)),
+                                            gauge("ingero.fleet.collective.work.median", window_point(0.8))}));
+  EXPECT_THAT(refused(batch), IsEmpty());
+  ASSERT_EQ(batch.windows.size(), 1U);
+  ASSERT_EQ(batch.windows[0].arrivals.size(), 2U);
+  const Arrival &first = batch.windows[0].arrivals[0], &second = batch.windows[0].arrivals[1];
+  EXPECT_EQ(first.number, 77U);
+  EXPECT_EQ(first.entered_ns, entered_ns);
+  EXPECT_EQ(first.left_ns, entered_ns + 5);
+  EXPECT_EQ(first.operation, "ALL_REDUCE");
+  EXPECT_EQ(first.bytes, 64);
+  EXPECT_EQ(second.number, 78U);
+  EXPECT_FALSE(second.left_ns);
+}
+
+TEST(Windows, StatesAndArrivalsThatCannotBeAreRefused) {
+  const auto with_window = [](const char* metric, const Message& point) {
+    return refused(read(
+        request(resource("c", "n"), {gauge(metric, point), gauge("ingero.fleet.collective.work", window_point(1))})));
+  };
+  EXPECT_THAT(with_window("hw.gpu.utilization", state_point(1)), IsEmpty());
+  for (const double value : {-0.1, 1.1, 1e300}) {
+    EXPECT_THAT(with_window("hw.gpu.utilization", state_point(value)), HasSubstr("not possible")) << value;
+  }
+  EXPECT_THAT(with_window("gpu.throttle.reasons", state_point(16)), HasSubstr("not possible"));
+  EXPECT_THAT(with_window("gpu.clock.sm", state_point(-1)), HasSubstr("not possible"));
+  EXPECT_THAT(with_window("hw.power", state_point(1, 6)), HasSubstr("without a window"));
+  const uint64_t entered_ns = kReceived_ns - 1'000'000'000;
+  const auto arrival = [&](const Message& point) { return with_window("ingero.fleet.collective.arrival", point); };
+  EXPECT_THAT(arrival(arrival_point(77, entered_ns)), IsEmpty());
+  EXPECT_THAT(arrival(arrival_point(-1, entered_ns)), HasSubstr("names no gpu.collective.number"));
+  for (const uint64_t time_ns : {uint64_t{0}, kReceived_ns + 1, kReceived_ns - 700'000'000'000}) {
+    EXPECT_THAT(arrival(arrival_point(77, time_ns)), HasSubstr("not of its window")) << time_ns;
+  }
+  EXPECT_THAT(arrival(arrival_point(77, UINT64_MAX)), HasSubstr("negative"));
+  Message early = arrival_point(77, entered_ns);
+  early.message(7, attribute("gpu.collective.left_ns", static_cast<int64_t>(entered_ns - 1)));
+  EXPECT_THAT(arrival(early), HasSubstr("not of its window"));
+  EXPECT_THAT(refused(read(request(resource("c", "n"),
+                                   {gauge("ingero.fleet.collective.arrival", arrival_point(77, entered_ns))}))),
+              HasSubstr("without its window"));
+  // Of another sender, whose devices have no rank: an event as any other.
+  const Message foreign = gauge_point(kReceived_ns, 7, kReceived_ns - 5).message(7, attribute("hw.id", "GPU-1"));
+  EXPECT_EQ(read(request(resource("c", "n"), {gauge("hw.gpu.utilization", foreign)})).points.size(), 1U);
+}
+
 TEST(Windows, ThatCannotBeAreRefused) {
   const auto of = [](const Message& point) {
     return refused(read(request(resource("c", "n"), {gauge("ingero.fleet.collective.work.median", point)})));

@@ -247,7 +247,7 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   const uint64_t last_submitted_ns = fetch != nullptr ? fetch->start_ns : covered.last_end_ns;
   const uint64_t length_ns = call.end_ns - call.start_ns;
   const uint64_t since_ns = call.start_ns - std::min(call.start_ns, last_submitted_ns);
-  if (length_ns < kDoubtfulNs && since_ns > kFarParts * (length_ns + ThreadTime::kShortestWaitNs))
+  if (fetch == nullptr && length_ns < kDoubtfulNs && since_ns > kFarParts * (length_ns + ThreadTime::kShortestWaitNs))
     seen.has_waited = false;  // (D8)
   if (seen.has_waited && seen.busy_until_ns > last_submitted_ns) {
     if (copied && seen.busy_until_ns > *copied) {

@@ -143,15 +143,24 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
 }
 
 // Whether a wait was for what a device did, although no call of its library says so: it was ended by the thread that
-// hands it over, or by one that itself waited for that one nearly as long.
+// hands it over, or by one that itself waited for that one, or in calls for the device, nearly as long.
 bool Budget::Impl::waits_for_device(const BudgetThread& thread, const OffSpan& wait, size_t depth) const {
   constexpr size_t kMaxHands = 4;
   constexpr uint64_t kHandOverNs = 1'000'000;  // from one hand to the next
+  constexpr uint64_t kLongNs = 500'000;        // of shorter waits it is not asked what the other thread did
   const OffSpan& last = *thread.time.last_of_wait(wait);
   const auto waker = threads.find(last.waker_tid);
   if (last.waker_tid == 0 || waker == threads.end() || waker->second.pid != thread.pid) return false;
   if (waker->second.hands_over) return true;
   if (depth + 1 == kMaxHands) return false;
+  const uint64_t waited_ns = last.woken_ns - std::min(last.woken_ns, wait.out_ns);
+  if (depth == 0 && waited_ns >= kLongNs && waker->second.submits) {
+    uint64_t for_device_ns = 0;
+    for (const Piece& piece : waker->second.time.pieces(wait.out_ns, last.woken_ns)) {
+      if (piece.is == TimeClass::kDeviceWait) for_device_ns += piece.length_ns();
+    }
+    if (for_device_ns * 10 >= waited_ns * 8) return true;
+  }
   const Queue<OffSpan>& off = waker->second.time.off();
   auto its =
       std::partition_point(off.begin(), off.end(), [&](const OffSpan& one) { return one.in_ns <= last.woken_ns; });

@@ -25,6 +25,13 @@ bool is_staged(const BudgetCall& call, const CallFacts& facts) {
          static_cast<double>(call.bytes) >= DeviceTime::kSlowestLink * static_cast<double>(length);
 }
 
+// It submits, and waits for nothing but room in its queue.
+bool is_prompt(const BudgetCall& call, const CallFacts& facts) {
+  const bool stays =
+      facts.kind == Kind::kMemset || (facts.kind == Kind::kMemcpy && call.direction == hal::Direction::kDeviceToDevice);
+  return facts.prompt || (stays && facts.async);
+}
+
 bool is_copy(const BudgetCall& call, const CallFacts& facts) {
   return (facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset) && call.bytes > 0;
 }
@@ -238,6 +245,10 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   if (!covered.any) return span;
   if (covered.only_collectives) span.use = CallUse::kCollectiveSync;
   const uint64_t last_submitted_ns = fetch != nullptr ? fetch->start_ns : covered.last_end_ns;
+  const uint64_t length_ns = call.end_ns - call.start_ns;
+  const uint64_t since_ns = call.start_ns - std::min(call.start_ns, last_submitted_ns);
+  if (fetch == nullptr && length_ns < kDoubtfulNs && since_ns > kFarParts * (length_ns + ThreadTime::kShortestWaitNs))
+    seen.has_waited = false;  // (D8)
   if (seen.has_waited && seen.busy_until_ns > last_submitted_ns) {
     if (copied && seen.busy_until_ns > *copied) {
       slowest_link_ = slowest_link_ > kSlowestLink ? kSlowestLink : 0;
@@ -337,7 +348,7 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
       return span;
     }
     const bool is_full =
-        outstanding_submissions_ >= kQueueFull && call.end_ns - call.start_ns >= kQueueFullNs && facts.prompt;
+        outstanding_submissions_ >= kQueueFull && call.end_ns - call.start_ns >= kQueueFullNs && is_prompt(call, facts);
     if (is_full) span.use = CallUse::kQueueFull;
     submit(call, facts.kind == Kind::kMemcpy && call.direction == hal::Direction::kHostToDevice);
     if (is_full || !is_staged(call, facts)) {

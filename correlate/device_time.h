@@ -21,6 +21,8 @@
 // D7  An asynchronous copy to the host that takes longer than the copy waits for its stream: into pageable memory it
 //     returns when it is done (docs/rules.md). Where it may have been held up by
 //     something else, the synchronisation of its stream right behind it says when all was done.
+// D8  A short wait long after the last submission found all done, most likely: to return takes as long on a slow
+// machine.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
 #pragma once
@@ -83,6 +85,8 @@ class DeviceTime {
   static constexpr double kFastestStaging = 64;         // no more bytes a nanosecond, is made by the calling thread
   static constexpr double kSlowestLink = 0.25;          // bytes a nanosecond, where no link is known (D5)
   static constexpr uint64_t kCopyStartNs = 200'000;     // from the call to the first byte
+  static constexpr uint64_t kDoubtfulNs = 100'000;      // a wait of less than this, behind
+  static constexpr uint64_t kFarParts = 1000;           // a thousand times as long without a submission (D8)
   static constexpr uint64_t kSpinsFirstNs = 1'000'000;  // a library that sleeps until work is done spins less before
 
   explicit DeviceTime(hal::LossLedger& ledger) : ledger_(ledger) {}

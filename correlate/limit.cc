@@ -13,7 +13,7 @@ constexpr uint64_t kWidePercent = 20;       // bounds so far apart say nothing
 constexpr uint64_t kHalfPercent = 50;       // likewise
 constexpr uint64_t kMuchOfStep = 8;         // a part of what a step submits
 constexpr uint64_t kMostlyPercent = 40;     // of the time in waits for the device
-constexpr uint64_t kLaunchPercent = 40;     // of the time in submissions, or in allocations
+constexpr uint64_t kLaunchPercent = 40;     // of the time in submissions
 constexpr uint64_t kElsewherePercent = 80;  // of the time in waits that no device ends
 constexpr uint64_t kCollectivePercent = 10;
 constexpr uint64_t kSyncsOfStep = 20, kSyncsOfSecond = 100;
@@ -194,7 +194,8 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
     return limited(Limit::kLaunchBound, submit);
   }
   const uint64_t allocate = sums.of(TimeClass::kAllocate).ns;
-  if (percent(allocate, total) >= kLaunchPercent && percent(waits, total) < kEnterPercent) {
+  // A steady program needs none of it; some of them wait for the device themselves.
+  if (percent(allocate, total) >= kHighPercent && allocate >= submit && percent(waits, total) < kEnterPercent) {
     return limited(Limit::kAllocationBound, allocate);
   }
   // Where there are steps, nine of ten of them; a thread that waits for half of its time waits in most, whatever they

@@ -237,6 +237,7 @@ inline constexpr uint64_t kSpikeNs = 1'000'000;       // and this long at least
 inline constexpr uint64_t kSmallCopyBytes = 65536;    // a copy this small is a result, not data
 inline constexpr uint64_t kLargeCopyBytes = 1 << 20;  // and from here on it is data
 inline constexpr uint64_t kShortWaitNs = 2'000'000;   // a longer wait is the device's work, not the price of asking
+inline constexpr uint64_t kLongLaunchNs = 100'000;    // on average: more is a wait for room in the queue
 inline constexpr uint64_t kLaunchesAResult = 4;       // between two results: with more of them a loop does real work
 inline constexpr uint64_t kIdleSyncPercent = 2;       // less waiting than this: the device is never behind
 inline constexpr double kBusyPercent = 90;            // of the machine's CPUs: it is busy,

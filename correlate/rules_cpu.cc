@@ -107,11 +107,14 @@ void evaluate_workers(const Evaluation& seen, Findings& findings) {
     findings.push_back(std::move(finding));
     return;
   }
-  // Measured: the threads that make calls sleep outside of calls, the workers want CPUs they do not get.
+  // Measured: the threads that make calls sleep outside of calls, the workers want CPUs they do not get. What ended
+  // soon did one piece of work, as a compiler: fewer of a loader's workers would not help.
+  constexpr uint64_t kWorkerNs = 2'000'000'000;
   uint64_t workers = 0, wanted_ns = 0;
   for (const auto& [pid, other] : seen.by_pid) {
     if (other->facts.parent_pid != seen.process.facts.pid || pid == seen.process.facts.pid || other->trailing.empty())
       continue;
+    if (other->ended_mono_ns && *other->ended_mono_ns < other->first_seen_ns + kWorkerNs) continue;
     uint64_t its_own = 0;
     for (const ProcessWindow& one : other->trailing) {
       its_own += one.threads.preempted_ns + one.threads.runqueue_ns + one.others.preempted_ns + one.others.runqueue_ns;

@@ -68,6 +68,8 @@ void evaluate_spikes(const Evaluation& seen, Findings& findings) {
     finding.number = one->spikes;
     finding.op = one->call;
     const CallFacts* facts = seen.call(one->call);
+    // A launch that takes long waits for room in its queue, which the device makes.
+    if (facts != nullptr && facts->prompt) continue;
     finding.subject = fmt::format("{}/{}", facts == nullptr ? "" : facts->op, one->size_class);
     finding.detail = fmt::format("about every {} calls, {} times so far, {} longer than usual in total", period,
                                  one->spikes, format_duration(one->spike_ns));
@@ -120,7 +122,9 @@ void evaluate_patterns(const Evaluation& seen, Findings& findings) {
   }
 
   const Rule& bound = rule(RuleId::launch_bound);
-  if (sum.launches.calls >= bound.count * kTrailing && seen.over(sum.launches.ns, bound) &&
+  // Where nothing asks the device, launches that take longer wait for room in their queue: it does not keep up.
+  const bool are_short = sum.syncs.calls >= kTrailing || sum.launches.ns < sum.launches.calls * kLongLaunchNs;
+  if (sum.launches.calls >= bound.count * kTrailing && seen.over(sum.launches.ns, bound) && are_short &&
       sum.syncs.ns * 100 < seen.span_ns * kIdleSyncPercent && sum.failed == 0 &&
       !hal::makes_launches_block(seen.process.facts.settings)) {
     findings.push_back(

@@ -13,7 +13,8 @@ namespace {
 
 using hal::Kind;
 
-constexpr double kGoodPart = 5;    // of all launches: a fifth
+constexpr double kGoodPart = 16;   // of all launches: a sixteenth
+constexpr uint64_t kLong = 2;      // times as long as it was seen: over for good
 constexpr double kFade = 7.0 / 8;  // a second
 constexpr uint32_t kAbout = 8;     // a part of the number, by which others may differ from it
 
@@ -45,6 +46,20 @@ std::optional<uint64_t> token_of(const BudgetCall& call, const CallFacts& facts)
   }
 }
 
+// Less than each other period.
+template <typename Thread>
+bool waits_seldom(const Thread& thread, uint64_t now_ns, uint64_t period_ns) {
+  const uint64_t many = thread.waits.size();
+  if (thread.n_waits < many || thread.waited_ns() + 2 * period_ns < now_ns) return true;
+  return thread.waited_ns() - thread.waits[thread.n_waits % many] > 2 * (many - 1) * period_ns;
+}
+
+// (N5) Not seen for longer than it ever was, and than `long_ns`.
+template <typename Token>
+bool is_gone(const Token& token, uint64_t now_ns, uint64_t long_ns, uint64_t times = 1) {
+  return now_ns - token.last_ns > times * std::max(token.last_ns - token.first_ns, long_ns);
+}
+
 bool is_about(uint32_t tokens, uint32_t usual) {
   return tokens + usual / kAbout >= usual && tokens <= usual + usual / kAbout;
 }
@@ -67,7 +82,7 @@ bool StepFinder::is_driver(const Thread& thread) const {
 }
 
 bool StepFinder::leads(uint32_t tid, const Thread& thread) const {
-  return has_drivers_ ? is_driver(thread) : !leader_ || *leader_ == tid;
+  return leader_ == tid || (has_drivers_ ? is_driver(thread) : !leader_);
 }
 
 // Whose tokens count from now on. What was found by others' is over.
@@ -85,14 +100,13 @@ void StepFinder::choose_leaders() {
     }
     thread.launches *= kFade;
   }
-  if (has_drivers_) leader_.reset();
   const bool is_new = had_drivers != has_drivers_ || leader_ != before;
   if (is_new || has_drivers_) {  // a driver may be another than before
     std::erase_if(tokens_, [&](const auto& one) { return !leads(one.second.tid, threads_[one.second.tid]); });
   }
   const bool is_lost = anchor_ && !tokens_.contains(*anchor_);
-  if (anchor_ && (is_new || is_lost)) boundaries_.push_back({last_ns_, 0, 0, true});
   if (!is_lost) return;
+  boundaries_.push_back({last_ns_, 0, 0, true});
   anchor_.reset();
   rival_.reset();
 }
@@ -134,13 +148,22 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   }
   if (known.first_ns == 0) known.first_ns = call.end_ns;
   known.call = call.call;
-  known.tid = call.tid;
+  // Of several threads the one that launched first, as long as it leads.
+  const auto first_launch_ns = [&](uint32_t tid) { return threads_[tid].first_launch_ns - 1; };  // none: last
+  if (known.tid == 0 || first_launch_ns(call.tid) < first_launch_ns(known.tid)) known.tid = call.tid;
   known.last_ns = std::max(known.last_ns, call.end_ns);
   known.last_sum = sum_;
   known.last_number = number_;
   if (anchor_ != *token) return;
   const bool is_alike = anchor_tokens_ != 0 && is_about(now.tokens, anchor_tokens_);
-  boundaries_.push_back({call.end_ns, is_alike ? mixed_with(*token, 0) : now.content, call.tid, false});  // (N2)
+  // The first thread that launched, goes on to, and seldom waits for the device, waits for the one that does.
+  const auto is_leaders = [&](const auto& one) {
+    return leader_ == one.second.tid && one.second.last_ns + 2 * now.ns >= call.end_ns;
+  };
+  const bool is_for_leader = leader_ && waits_seldom(threads_[*leader_], call.end_ns, now.ns) &&
+                             std::any_of(tokens_.begin(), tokens_.end(), is_leaders);
+  const uint32_t tid = is_for_leader ? *leader_ : known.tid;
+  boundaries_.push_back({call.end_ns, is_alike ? mixed_with(*token, 0) : now.content, tid, false});  // (N2)
 }
 
 std::optional<StepFinder::Period> StepFinder::by_content(uint64_t token, const Token& of) const {
@@ -179,7 +202,7 @@ std::optional<StepFinder::Period> StepFinder::period_with(uint64_t token, const 
   if (!is_most(lengths.size(), of.kept.size()) || !is_most(alike_ns, total_ns)) return std::nullopt;
   const uint64_t usual = median(lengths);
   if (usual < kShortestNs || usual > kLongestNs) return std::nullopt;
-  if (last_ns_ - of.last_ns > std::max(of.last_ns - of.first_ns, kBetter * usual)) return std::nullopt;  // (N5)
+  if (is_gone(of, last_ns_, kBetter * usual)) return std::nullopt;
   for (uint64_t& one : lengths) one = one > usual ? one - usual : usual - one;
   return Period{token, usual, median(std::move(lengths)), 0};
 }
@@ -197,11 +220,14 @@ void StepFinder::choose() {
     }
     if (!periods.empty()) break;
   }
-  uint64_t longest_ns = 0;
+  uint64_t longest_ns = 0, first_ns = ~uint64_t{0};
+  const auto first_launch_ns = [&](uint64_t token) { return threads_[tokens_[token].tid].first_launch_ns; };
   for (const Period& one : periods) longest_ns = std::max(longest_ns, one.median_ns);
-  // The most regular of the longest.
+  std::erase_if(periods, [&](const Period& one) { return one.median_ns + one.median_ns / 2 < longest_ns; });
+  // The most regular of the longest, of the thread that launched first: it gives the others their work.
+  for (const Period& one : periods) first_ns = std::min(first_ns, first_launch_ns(one.token));
+  std::erase_if(periods, [&](const Period& one) { return first_launch_ns(one.token) != first_ns; });
   for (const Period& one : periods) {
-    if (one.median_ns + one.median_ns / 2 < longest_ns) continue;
     if (!best || std::tie(one.spread_ns, one.token) < std::tie(best->spread_ns, best->token)) best = one;
   }
   if (current) {
@@ -215,17 +241,21 @@ void StepFinder::choose() {
   }
   // Tokens of one step are as regular as each other: which is the most regular of them changes from second to second.
   for (const Period& one : periods) {
-    if (rival_ == one.token && one.median_ns + one.median_ns / 2 >= longest_ns) best = one;
+    if (rival_ == one.token) best = one;
   }
   const Token& token = tokens_[best->token];
-  // (N3) As long as the anchor still marks a period, only a clearly longer one replaces it.
-  if (anchor_ && current && best->median_ns <= current->median_ns + current->median_ns / 2) return;
+  // (N3) As long as the anchor still marks a period, only a clearly longer one replaces it, or an earlier thread's.
+  const bool is_led = anchor_ && first_launch_ns(*anchor_) > first_ns;
+  if (anchor_ && current && !is_led && best->median_ns <= current->median_ns + current->median_ns / 2) return;
   if (anchor_) {
-    if (rival_ != best->token) {
+    // One that is over, as of a warm-up, gives way at once, but not to a part of its steps.
+    const bool is_over = is_gone(tokens_[*anchor_], last_ns_, kBetter * usual_ns_, kLong) &&
+                         best->median_ns + best->median_ns / 2 >= usual_ns_;
+    if (!is_over && rival_ != best->token) {
       rival_ = best->token;
       rival_since_ = token.count;
     }
-    if (token.count < rival_since_ + kBetter) return;
+    if (!is_over && token.count < rival_since_ + kBetter) return;
     boundaries_.push_back({std::max(token.last_ns, tokens_[*anchor_].last_ns), 0, 0, true});
   }
   anchor_ = best->token;

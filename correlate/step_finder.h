@@ -2,10 +2,10 @@
 //
 // Each call is a token: what it does, not to which stream. The content between two calls is the sum of the hashes of
 // the tokens between them, so that order and interleaving do not matter. A token whose content between one occurrence
-// and the next is mostly the same marks a period; the longest such period is the step. While some thread both launches
-// and waits for the device, again and again, only such threads' tokens mark periods: another one that only launches
-// does so for it (PyTorch's backward pass, also where it waits once, for its kernels to be tried). Where none waits,
-// those of the first thread that launched do, if it makes a fifth of the launches.
+// and the next is mostly the same marks a period; the longest such period is the step. Only tokens of threads that both
+// launch and wait for the device, again and again, mark periods, and of the first thread that launched, if it makes a
+// sixteenth of the launches: another one that only launches does so for them (PyTorch's backward pass, also where it
+// waits once, for its kernels to be tried). Of several, the first that launched gives the others their work.
 //
 // Text generation launches other kernels for each length of its cache: where no token marks a period by content, one
 // does by about the same number of tokens between its occurrences. The contents of such steps are one.
@@ -95,7 +95,7 @@ class StepFinder {
   std::unordered_map<uint32_t, Thread> threads_;
   uint64_t sum_ = 0, number_ = 0, last_ns_ = 0;
   bool has_drivers_ = false;
-  std::optional<uint32_t> leader_;  // tid, where there are no drivers
+  std::optional<uint32_t> leader_;  // tid of the first that launched
   std::optional<uint64_t> anchor_;
   uint32_t anchor_tokens_ = 0;  // of its period; 0: by content
   hal::CallId anchor_call_ = hal::kNoCall;

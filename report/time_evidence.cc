@@ -288,7 +288,44 @@ void add_samples(const Part& part, ProcessTime& time) {
   time.because.push_back(fmt::format(
       "{:.0f}% of its time on the CPU was in the kernel, with {} page faults a {}: memory touched for the first time",
       100 * share(in_kernel), static_cast<uint64_t>(faults) / steps, time.budget.steps != 0 ? "step" : "recording"));
+  if (host_low * 2 < sums.lost_low()) return;
   time.remedy = "reuse buffers instead of allocating new ones each step, or touch them before the loop";
+}
+
+// Processes that were waited for for most of what was lost, and most of which were started meanwhile.
+void add_new_workers(const Part& part, ProcessTime& time) {
+  constexpr size_t kEnoughWorkers = 4;
+  std::set<int64_t> workers;
+  uint64_t for_them = 0, all = 0;
+  for (const BlamePath& path : time.blame) {
+    const uint64_t ns = std::max(path.low, path.high);
+    all += ns;
+    bool is_for_them = false;
+    if (path.nodes.back().is == TimeClass::kDisk) continue;  // it would wait as long for others
+    for (const BlameNode& node : path.nodes) {
+      const bool is_own = std::find(node.pids.begin(), node.pids.end(), time.budget.pid) != node.pids.end();
+      if (is_own) continue;
+      is_for_them = true;
+      workers.insert(node.pids.begin(), node.pids.end());
+    }
+    if (is_for_them) for_them += ns;
+  }
+  if (workers.size() < kEnoughWorkers || for_them * 2 < all) return;
+  Conditions of_process;
+  of_process.add("e.pid = ?", int64_t{time.budget.pid});
+  of_process.add("e.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
+  of_process.add("e.start_mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
+  of_process.add_rows(part.selection, "e.seq");
+  of_process.add_range(part.selection, "e.timestamp", "e.timestamp");
+  size_t started = 0;
+  part.ask("SELECT DISTINCT e.arg1 FROM events e WHERE {} AND e.call = 'process_fork'", of_process,
+           [&](std::span<const store::Value> row) { started += workers.contains(row[0].integer) ? 1 : 0; });
+  if (started < kEnoughWorkers || started * 2 < workers.size()) return;
+  time.because.push_back(
+      fmt::format("{} of the {} processes that it waited for were started meanwhile", started, workers.size()));
+  time.remedy =
+      "start the processes once and keep them (PyTorch's DataLoader: made once, with persistent_workers=True), or have "
+      "them load less when they start";
 }
 
 // Settings whose effect is seen.
@@ -671,6 +708,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     if (!is_accusation(time.budget.result.limit)) continue;
     add_preemptors(part, time);
     add_samples(part, time);
+    add_new_workers(part, time);
     add_pageable(part, time);
     add_stopper(part, time);
     add_allocations(part, time);

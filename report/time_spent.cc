@@ -18,6 +18,7 @@ using correlate::CauseShare;
 using correlate::TimeClass;
 
 constexpr size_t kMaxPaths = 5;
+constexpr uint64_t kKnownParts = 10;  // a tenth of what may be lost
 constexpr uint64_t kDrainEvery = 65536;
 constexpr uint64_t kForEverNs = 2'000'000'000;  // a wait at the end of the recording that may never end
 
@@ -103,7 +104,15 @@ std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<Cause
       merge(paths[at->second], path);
     }
   }
-  std::stable_sort(paths.begin(), paths.end(), [](const BlamePath& a, const BlamePath& b) {
+  // Where little of it is known to be lost, what is known says little about the rest.
+  uint64_t low = 0, high = 0;
+  for (const BlamePath& path : paths) {
+    low += path.low;
+    high += path.high;
+  }
+  const bool is_known = low * kKnownParts >= high;
+  std::stable_sort(paths.begin(), paths.end(), [&](const BlamePath& a, const BlamePath& b) {
+    if (!is_known) return std::tie(b.high, b.low) < std::tie(a.high, a.low);
     return std::tie(b.low, b.high) < std::tie(a.low, a.high);
   });
   if (paths.size() > kMaxPaths) paths.resize(kMaxPaths);

@@ -93,6 +93,20 @@ uint64_t ns_of(const std::vector<DeviceSegment>& segments, DeviceState state, ui
   return sum;
 }
 
+// (D8) cuDNN builds kernels for 800 ms between a launch and the next synchronisation, which takes 40 us to return.
+TEST(DeviceTime, AShortWaitLongAfterTheLastSubmissionShowsNoWork) {
+  const auto busy_of = [](uint64_t gap_us, uint64_t length_us) {
+    OneDevice one;
+    one.launch(1, 0, 10);
+    one.sync(1, gap_us, gap_us + length_us);
+    one.launch(1, gap_us + 1000, gap_us + 1010);
+    return ns_of(one.until(gap_us + 1000), DeviceState::kBusy, 0);
+  };
+  EXPECT_EQ(busy_of(800'000, 40), 0U);
+  EXPECT_GT(busy_of(800'000, 400), 700'000 * kUs) << "a wait";
+  EXPECT_GT(busy_of(8'000, 40), 7'000 * kUs) << "not long after";
+}
+
 // (D3) A library clears a buffer on a stream of its own once, and nothing ever waits for that. What may still be under
 // way is not taken for over: a large one, or a kernel.
 TEST(DeviceTime, AFillThatNothingWaitsForIsOverWhenEverythingElseIs) {

@@ -508,10 +508,14 @@ TEST(Rules, AColdStartIsOneLowChain) {
 
 TEST(Rules, SpikesEverySoManyCallsAreFound) {
   Stream stream;
-  for (uint64_t i = 0; i < 5000; ++i) stream.launch(i * 3 * kMilli, i % 200 == 199 ? 20 * kMilli / 8 * 7 : 10 * kMicro);
+  const auto length = [](uint64_t i) { return i % 200 == 199 ? 20 * kMilli / 8 * 7 : 10 * kMicro; };
+  for (uint64_t i = 0; i < 5000; ++i) stream.sync(i * 3 * kMilli, length(i));
   const auto chains = run(stream);
   EXPECT_ONLY(chains, RuleId::periodic_spike);
   EXPECT_THAT(chains[0].summary, HasSubstr("every 200 calls"));
+  Stream launching;
+  for (uint64_t i = 0; i < 5000; ++i) launching.launch(i * 3 * kMilli, length(i));
+  EXPECT_THAT(run(launching), IsEmpty()) << "launches wait for room in their queue";
 }
 
 TEST(Rules, AnOomKillIsReported) {

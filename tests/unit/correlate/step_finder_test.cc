@@ -39,11 +39,13 @@ class Submitting {
   CallFacts waits_ = make_facts("acmeWait", "acmeWait", "RUNTIME", "acme", hal::Kind::kSync, true);
 };
 
-// A second thread launches more, and more regularly, as PyTorch's of the backward pass; the first one waits.
-TEST(StepFinder, TheStepsAreThoseOfAThreadThatLaunchesAndWaits) {
+// A second thread launches more, and more regularly, as PyTorch's of the backward pass, and asks for its markers; the
+// first one waits, or does not.
+TEST(StepFinder, TheStepsAreThoseOfTheFirstThreadThatLaunches) {
   for (const bool waits : {false, true}) {
     Submitting program;
     std::map<uint32_t, size_t> ends;
+    program.launch(1, kMs);
     for (uint64_t trial = 0; waits && trial < 5; ++trial) {  // of kernels, before the first step
       program.launch(100 + trial, kMs, kPid + 1);
       program.sync(kMs, kPid + 1);
@@ -51,13 +53,29 @@ TEST(StepFinder, TheStepsAreThoseOfAThreadThatLaunchesAndWaits) {
     for (uint64_t step = 0; step < 200; ++step) {
       program.launch(1, kMs / 10 + step % 5 * kMs);
       for (uint64_t kernel = 10; kernel < 15; ++kernel) program.launch(kernel, kMs, kPid + 1);
+      if (!waits) program.sync(kMs / 100, kPid + 1);
+      if (!waits) program.launch(2, kMs / 10);
       if (waits) program.sync(8 * kMs - step % 5 * kMs);
       if (!waits) program.now_ns += 8 * kMs - step % 5 * kMs;
       for (const StepBoundary& one : program.next()) ++ends[one.tid];
     }
-    EXPECT_GT(ends[waits ? kPid : kPid + 1], 150U);
-    EXPECT_EQ(ends[waits ? kPid + 1 : kPid], 0U);
+    EXPECT_GT(ends[kPid], 150U) << waits;
+    EXPECT_EQ(ends[kPid + 1], 0U) << waits;
   }
+}
+
+TEST(StepFinder, OfAThreadThatLaunchesLittleAndNeverWaitsTheyAreNot) {
+  Submitting program;
+  std::map<uint32_t, size_t> ends;
+  program.launch(1, kMs);
+  for (uint64_t step = 0; step < 200; ++step) {
+    program.launch(1, kMs / 10 + step % 5 * kMs);
+    program.launch(2, kMs / 10);
+    for (uint64_t kernel = 10; kernel < 60; ++kernel) program.launch(kernel, kMs / 2, kPid + 1);
+    for (const StepBoundary& one : program.next()) ++ends[one.tid];
+  }
+  EXPECT_GT(ends[kPid + 1], 150U);
+  EXPECT_LT(ends[kPid], 20U);
 }
 
 // PyTorch without a wait: the backward pass launches more, from a thread of its own; the program's lines are the

@@ -104,15 +104,23 @@ bool is_named(std::string_view strings, uint64_t offset, std::string_view name) 
   return text.starts_with(name) && text.size() > name.size() && (text[name.size()] == '\0' || text[name.size()] == '@');
 }
 
+// A library may have a million symbols, and nearly none of them is asked for: most are out by their kind, or by their
+// first letter.
 Result<bool> table_defines_any(const ElfFile& file, const SymbolTable& table, std::span<const std::string_view> names) {
   const auto strings = file.read(table.strings_offset, table.strings_bytes, "string table");
   INGERO_TRY(strings);
+  const std::string_view text = strings->view();
+  std::array<bool, 256> begins{};
+  for (const std::string_view name : names) {
+    if (!name.empty()) begins[static_cast<unsigned char>(name[0])] = true;
+  }
   bool is_found = false;
   INGERO_TRY(for_each_symbol(file, table, [&](const Elf64_Sym& symbol, uint64_t) -> Status {
-    is_found = is_found ||
-               (std::ranges::any_of(
-                    names, [&](std::string_view name) { return is_named(strings->view(), symbol.st_name, name); }) &&
-                code_offset(file, symbol));
+    const bool may_be = !is_found && symbol.st_shndx != SHN_UNDEF && symbol.st_name < text.size() &&
+                        begins[static_cast<unsigned char>(text[symbol.st_name])];
+    if (!may_be) return {};
+    const auto is_it = [&](std::string_view name) { return is_named(text, symbol.st_name, name); };
+    is_found = std::ranges::any_of(names, is_it) && code_offset(file, symbol);
     return {};
   }));
   return is_found;
@@ -167,6 +175,7 @@ bool ElfOutline::has_section(std::string_view name) const {
 }
 
 Result<bool> ElfOutline::defines_any(std::span<const std::string_view> names) const {
+  if (names.empty()) return false;
   const ElfFile& file = impl_->file;
   try {
     if (const auto& table = impl_->dynamic) {

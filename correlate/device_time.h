@@ -19,10 +19,10 @@
 //     the machine's link allows leaves the slowest one, and then nothing, of this assumption for the process.
 // D6  Where the program's environment makes launches wait for their work, each covers what its stream has.
 // D7  An asynchronous copy to the host that takes longer than the copy waits for its stream: into pageable memory it
-//     returns when it is done (docs/rules.md). Where it may have been held up by
-//     something else, the synchronisation of its stream right behind it says when all was done.
+//     returns when it is done (docs/rules.md). Where it may have been held up by something else, the synchronisation of
+//     its stream right behind it says when all was done.
 // D8  A short wait long after the last submission found all done, most likely: to return takes as long on a slow
-// machine.
+//     machine.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
 #pragma once

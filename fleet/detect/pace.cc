@@ -85,6 +85,11 @@ std::optional<PaceChange> Pace::evaluate(uint64_t window, const Measured& now, b
     return std::nullopt;
   }
   const Measured usual = this->usual();
+  if (!(usual.pace_s > 0)) {
+    history_.pop_front();  // of nothing, nothing is more
+    history_.push_back(now);
+    return std::nullopt;
+  }
   const double effect = now.pace_s / usual.pace_s - 1;
   const double more_s = now.pace_s - usual.pace_s;
   const bool is_alike = now.least_wait_s - usual.least_wait_s >= kShareOfAll * more_s ||

@@ -7,8 +7,7 @@
 // effect is: S grows by clip((d - kPaceFloor) / 0.02, -2, +2), the job is slower from 7 on, and no longer at 0.
 //
 // J1  It is not one rank's share of the work: it counts only where all ranks wait longer, or the work of all is longer.
-// Where
-//     one rank does not wait, the others wait for it, and the rule that compares ranks names it.
+//     Where one rank does not wait, the others wait for it, and the rule that compares ranks names it.
 // J2  It is the same job: where the number of its ranks or the bytes of its collectives change, it begins anew.
 // J3  What it is compared with are windows in which it was not slow; but a pace that lasts for kHistory windows is its
 //     usual one, and then the change is over.

@@ -126,6 +126,11 @@ def change(database, pick):
         done.append(f"UPDATE OR REPLACE {table} SET {name} = {value}{where}")
     if pick.random() < 0.05:
         done.append(f"DELETE FROM {pick.choice(tables)}")
+    if pick.random() < 0.2:  # of an older schema, or so it says
+        for table in pick.sample(tables, pick.randint(0, 3)):
+            name = pick.choice([name for name, _, _ in columns_of(database, table)] or ["x"])
+            done.append(pick.choice([f"DROP TABLE {table}", f"ALTER TABLE {table} DROP COLUMN {name}"]))
+        done.append(f"PRAGMA user_version = {pick.randint(25, 32)}")
     kept = []
     for sql in done:
         try:

@@ -108,6 +108,10 @@ class Interfaces(unittest.TestCase):
         with contextlib.closing(sqlite3.connect(older)) as database:
             version = database.execute("PRAGMA user_version").fetchone()[0]
             database.execute(f"PRAGMA user_version = {version - 1}")
+        with interfaces_of(self, older) as interfaces:  # is read as it is
+            self.same_answer(older, interfaces, "get_trace_stats", {})
+        with contextlib.closing(sqlite3.connect(older)) as database:
+            database.execute("PRAGMA user_version = 25")  # the oldest that is read is 26
         for path, fault in ((damaged, "internal"), (older, "refused"), (os.path.join(folder, "none.db"), "not_found")):
             with self.subTest(fault), interfaces_of(self, path) as interfaces:
                 self.same_refusal(path, interfaces, "get_trace_stats", {}, fault)

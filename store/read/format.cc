@@ -7,9 +7,6 @@ namespace ingero::store {
 namespace {
 
 Status create_own_views(Database& database) {
-  const Result<std::string> tables = newer_tables_sql(database);
-  INGERO_TRY(tables);
-  INGERO_TRY(database.execute(*tables));
   const Result<std::string> views = own_views_sql(database);
   INGERO_TRY(views);
   return database.execute(*views);

@@ -113,7 +113,7 @@ Status Reader::Impl::open_as(bool as_immutable) {
       return newer_error(path, number.ok() ? number->value_or(0) : 0);
     }
     case FileKind::kOlder:
-      INGERO_TRY(check_age());
+      INGERO_TRY(open_older());
       format = &kOwnFormat;
       break;
     case FileKind::kCurrent:
@@ -133,10 +133,14 @@ Status Reader::Impl::open_as(bool as_immutable) {
   return restrict();
 }
 
-Status Reader::Impl::check_age() {
+Status Reader::Impl::open_older() {
   Result<std::optional<int64_t>> number = database.integer("PRAGMA user_version");
   if (!number.ok()) return number.error();
-  if (number->value_or(0) >= kOldestRead) return {};
+  if (number->value_or(0) >= kOldestRead) {
+    const Result<std::string> newer = newer_tables_sql(database);
+    INGERO_TRY(newer);
+    return database.execute(*newer);
+  }
   return Error(Errc::kNotSupported,
                fmt::format("{}: recorded with schema {}, and the oldest that is read is {}", path, number->value_or(0),
                            kOldestRead),

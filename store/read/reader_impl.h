@@ -31,7 +31,7 @@ struct Reader::Impl {
 
   Status open(const QueryLimits& limits);
   Status open_as(bool as_immutable);
-  Status check_age();  // of a file of an older schema of ours
+  Status open_older();  // a file of an older schema of ours: with what it lacks, or it is refused
   Status restrict();
   // A file that was at rest may have got a writer since: see it live from then on.
   Status refresh();

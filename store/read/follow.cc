@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "store/read/device_rows.h"
 #include "store/read/reader_impl.h"
 #include "store/read/replay_dictionary.h"
 #include "store/read/replay_events.h"
@@ -112,33 +113,20 @@ Status Follower::State::load_readings(Database& database, int64_t wall_ns, Follo
     sample = {};
   };
   const Status read = database.each_row(
-      fmt::format("SELECT v.timestamp, v.name, v.part, v.value, d.vendor, d.uuid, d.pci_address, d.name, d.position, "
-                  "d.parent_uuid FROM device_values v JOIN devices d ON d.id = v.device WHERE v.timestamp > {} AND "
+      fmt::format("SELECT {}, d.position, d.parent_uuid FROM device_values v JOIN devices d ON d.id = v.device "
+                  "WHERE v.timestamp > {} AND "
                   "v.timestamp <= {} AND d.session = {} AND v.name IN ('utilization_ratio', 'power_watts', "
                   "'temperature_celsius', 'clock_hertz', 'throttle_power_active', 'throttle_thermal_active', "
                   "'throttle_sw_active', 'throttle_hw_active') ORDER BY v.timestamp, v.device",
-                  readings_until_ns, readings_due_ns, *session),
+                  kReadingColumns, readings_until_ns, readings_due_ns, *session),
       [&](const Statement& row) {
         readings_until_ns = row.integer(0);
         const bool is_other = row.uint64(0) != sample.wall_ns;
         if (is_other || (!sample.devices.empty() && sample.devices.front().vendor != row.text(4))) give();
-        sample.wall_ns = row.uint64(0);
-        std::string uuid = row.text(5).empty() ? row.text(6) : row.text(5);
-        if (sample.devices.empty() || sample.devices.back().uuid != uuid) {
-          hal::Device& device = sample.devices.emplace_back();
-          device.vendor = row.text(4);
-          device.uuid = std::move(uuid);
-          device.pci_address = row.text(6);
-          device.name = row.text(7);
-          device.position = static_cast<uint32_t>(row.integer(8));
-          device.parent_uuid = row.text(9);
-        }
-        const std::string name = row.text(1);
-        const auto* const known = std::find_if(std::begin(hal::kReadingTable), std::end(hal::kReadingTable),
-                                               [&](const hal::ReadingRow& one) { return one.name == name; });
-        if (known == std::end(hal::kReadingTable)) return;
-        sample.devices.back().add(static_cast<hal::ReadingId>(known - std::begin(hal::kReadingTable)), row.real(3),
-                                  row.text(2));
+        if (!add_reading(row, sample)) return;
+        hal::Device& device = sample.devices.back();
+        device.position = static_cast<uint32_t>(row.integer(8));
+        device.parent_uuid = row.text(9);
       });
   INGERO_TRY(read);
   give();

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "store/read/device_rows.h"
+
 namespace ingero::store {
 namespace {
 
@@ -80,28 +82,11 @@ Status ReplaySides::load_samples(Database& database, int64_t session, const Offs
   // Only those readings that a rule or a budget looks at.
   std::map<int64_t, hal::DeviceSample> samples;
   INGERO_TRY(database.each_row(
-      fmt::format("SELECT v.timestamp, v.name, v.part, v.value, d.vendor, d.uuid, d.pci_address, d.name FROM "
-                  "device_values v JOIN devices d ON d.id = v.device WHERE d.session = {} AND v.name IN "
+      fmt::format("SELECT {} FROM device_values v JOIN devices d ON d.id = v.device WHERE d.session = {} AND v.name IN "
                   "('memory_free_bytes', 'throttle_thermal_active', 'throttle_hw_active', 'pcie_link_generation', "
                   "'pcie_link_width', 'busy_ratio') ORDER BY v.timestamp, v.device",
-                  session),
-      [&](const Statement& row) {
-        const std::string name = row.text(1);
-        hal::DeviceSample& sample = samples[row.integer(0)];
-        sample.wall_ns = row.uint64(0);
-        std::string uuid = row.text(5).empty() ? row.text(6) : row.text(5);
-        if (sample.devices.empty() || sample.devices.back().uuid != uuid) {
-          hal::Device& device = sample.devices.emplace_back();
-          device.vendor = row.text(4);
-          device.uuid = std::move(uuid);
-          device.pci_address = row.text(6);
-          device.name = row.text(7);
-        }
-        for (size_t i = 0; i < std::size(hal::kReadingTable); ++i) {
-          if (hal::kReadingTable[i].name != name) continue;
-          sample.devices.back().add(static_cast<hal::ReadingId>(i), row.real(3), row.text(2));
-        }
-      }));
+                  kReadingColumns, session),
+      [&](const Statement& row) { add_reading(row, samples[row.integer(0)]); }));
   for (auto& [wall_ns, sample] : samples) items_.emplace(offsets.mono_of(wall_ns), std::move(sample));
   return load_fabric(database, session, offsets);
 }

@@ -172,6 +172,7 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   served.body_bytes = kBodyBytes;
   served.seconds = 10;
   served.keep_alive = 1000;
+  served.idle_seconds = 5;
   served.per_second = options.per_second;
   auto server = serve::http::Server::bind(std::move(served), *context.clock);
   if (!server.ok()) return server.error().in(flag);

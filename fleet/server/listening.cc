@@ -13,6 +13,7 @@ namespace http = serve::http;
 
 constexpr const char* kTokenVariable = "INGERO_TOKEN";
 constexpr size_t kSenders = 4096;  // connections of nodes at a time
+constexpr int kIdleSeconds = 60;   // a node sends every few seconds, and keeps its connection
 constexpr size_t kMaxQuestionBytes = 64 << 10;
 
 // Whether an address may be listened on, and the secrets that it asks for.
@@ -63,6 +64,7 @@ Result<std::unique_ptr<http::Server>> open_http(const ListenOptions& options, co
   served.hosts = options.hosts;
   served.keep_alive = 1000;
   served.seconds = 10;
+  served.idle_seconds = kIdleSeconds;
   served.realm = "ingero fleet";
   auto bound = http::Server::bind(std::move(served), clock);
   if (!bound.ok()) return bound.error().in(flag);

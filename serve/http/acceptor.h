@@ -1,6 +1,7 @@
-// Accepts connections and moves them on: one thread waits with poll() for all of them, so that a client that sends or
-// takes a byte a second holds no thread; workers make answers. What is spoken on a connection is said by the class that
-// derives from this one, with its hooks: they run on the acceptor's thread.
+// Accepts connections and moves them on: one thread waits with epoll(7) for all of them, so that a client that sends or
+// takes a byte a second holds no thread, and thousands that keep their connection cost nothing until they send; workers
+// make answers. What is spoken on a connection is said by the class that derives from this one, with its hooks: they
+// run on the acceptor's thread.
 //
 // A new connection that is one too many displaces the one that waits longest, an idle one first, of the client that has
 // most. Created, started and stopped by one thread; a class that derives from it calls stop() in its destructor, before
@@ -8,6 +9,7 @@
 #pragma once
 
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <system_error>
 
@@ -19,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -44,7 +47,35 @@ Result<Fd> listen_on(const std::string& host, uint16_t& port);
 // are wanting.
 Fd accept_from(const Fd& socket, AcceptorTime now, AcceptorTime& refused_until);
 
-// `Peer` has `connection`, and `since`: when it began to wait. `Answer` is what a worker makes.
+// A connection, as its acceptor has it.
+struct Accepted {
+  explicit Accepted(Connection its_connection) : connection(std::move(its_connection)) {}
+  Connection connection;
+  AcceptorTime since;  // when it began to wait
+  // The acceptor's alone: what it waits for (poll() events), and until when.
+  bool is_known = false;  // to epoll
+  short watched = 0;
+  std::optional<AcceptorTime> listed;
+};
+
+// A part of a total, given back when it goes. The total outlives it. Used by one thread.
+class Share {
+ public:
+  explicit Share(size_t& total) : total_(&total) {}
+  Share(Share&& other) noexcept : total_(other.total_), bytes_(std::exchange(other.bytes_, 0)) {}
+  Share& operator=(Share&&) = delete;
+  ~Share() { set(0); }
+  void set(size_t bytes) {
+    *total_ += bytes - bytes_;
+    bytes_ = bytes;
+  }
+
+ private:
+  size_t* total_;
+  size_t bytes_ = 0;
+};
+
+// `Peer` derives from Accepted. `Answer` is what a worker makes.
 template <typename Peer, typename Answer>
 class Acceptor {
  public:
@@ -55,8 +86,12 @@ class Acceptor {
       : name_(thread_name),
         connections_(connections),
         socket_(std::move(socket)),
-        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (!wake_.valid()) throw std::system_error(errno, std::generic_category(), "eventfd");  // as Stop does
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+    const bool can_wait = wake_.valid() && epoll_.valid() && watch(EPOLL_CTL_ADD, stop_.fd(), kStop, EPOLLIN) &&
+                          watch(EPOLL_CTL_ADD, wake_.get(), kWake, EPOLLIN) &&
+                          watch(EPOLL_CTL_ADD, socket_.get(), kSocket, kOnce | EPOLLIN);
+    if (!can_wait) throw std::system_error(errno, std::generic_category(), "epoll");  // as Stop does
   }
   virtual ~Acceptor() = default;
   Acceptor(const Acceptor&) = delete;
@@ -106,6 +141,11 @@ class Acceptor {
         weight);
   }
 
+  void drop(typename Peers::iterator at) {
+    if (at->second.listed) deadlines_.erase({*at->second.listed, at->first});
+    peers_.erase(at);
+  }
+
   Peers peers_;  // none before start(), nor after stop()
 
  private:
@@ -119,6 +159,11 @@ class Acceptor {
     for (auto at = peers_.begin(); at != peers_.end();) at = test(at->second) ? std::next(at) : peers_.erase(at);
   }
 
+  bool watch(int what, int fd, uint64_t id, uint32_t events) {
+    epoll_event event{events, {.u64 = id}};
+    return ::epoll_ctl(epoll_.get(), what, fd, &event) == 0;
+  }
+
   void run() {
     net::begin_thread(name_);
     while (true) {
@@ -126,11 +171,8 @@ class Acceptor {
       if (stop_.is_signalled()) break;
       const Time now = std::chrono::steady_clock::now();
       take_answers(now);
-      keep_if([&](Peer& peer) {
-        const auto deadline = deadline_of(peer);
-        return !deadline || now < *deadline || expire(peer, now);
-      });
-      if (now >= refused_until_) accept_all(now);
+      expire_late(now);
+      accept_all(now);
     }
     finish();
   }
@@ -140,39 +182,67 @@ class Acceptor {
   void wait() {
     const Time now = std::chrono::steady_clock::now();
     Time until = now + std::chrono::minutes(1);
-    std::vector<pollfd> wanted{{stop_.fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}};
-    if (now < refused_until_) {
-      wanted[2].fd = -1;
-      until = std::min(until, refused_until_);
-    }
-    std::vector<uint64_t> ids;
-    for (const auto& [id, peer] : peers_) {
-      const auto deadline = deadline_of(peer);
-      if (!deadline) continue;
-      wanted.push_back({peer.connection.fd(), peer.connection.wanted_events(), 0});
-      ids.push_back(id);
-      until = std::min(until, *deadline);
-    }
-    if (::poll(wanted.data(), wanted.size(), left_ms(until, now)) <= 0) return;
-    uint64_t count = 0;
-    if (wanted[1].revents != 0) (void)!::read(wake_.get(), &count, sizeof(count));
+    if (!deadlines_.empty()) until = std::min(until, deadlines_.begin()->first);
+    if (now < refused_until_) until = std::min(until, refused_until_);
+    epoll_event ready[64];
+    const int count = ::epoll_wait(epoll_.get(), ready, std::size(ready), left_ms(until, now));
     const Time then = std::chrono::steady_clock::now();
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (wanted[i + 3].revents == 0) continue;
-      const auto peer = peers_.find(ids[i]);
-      if (peer != peers_.end() && !advance(peer->first, peer->second, then)) peers_.erase(peer);
+    for (int i = 0; i < count; ++i) {
+      const uint64_t id = ready[i].data.u64;
+      uint64_t answers = 0;
+      if (id == kWake) (void)!::read(wake_.get(), &answers, sizeof(answers));
+      if (id == kSocket) is_offered_ = true;
+      const auto peer = peers_.find(id);
+      if (peer == peers_.end()) continue;
+      peer->second.watched = 0;
+      settle(peer, advance(id, peer->second, then));
+    }
+  }
+
+  // After each step of a connection: whether it goes on, what for and how long it waits.
+  void settle(typename Peers::iterator at, bool goes_on) {
+    auto& [id, peer] = *at;
+    const auto deadline = goes_on ? deadline_of(peer) : std::nullopt;
+    const short events = deadline ? peer.connection.wanted_events() : 0;
+    if (goes_on && events != 0 && events != peer.watched) {
+      // Disarmed by what it reports (kOnce), so that one that waits for its answer is not heard, even when it ends.
+      goes_on = watch(peer.is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, peer.connection.fd(), id,
+                      kOnce | static_cast<uint32_t>(events));
+      peer.is_known = true;
+      peer.watched = events;
+    }
+    if (!goes_on) {
+      drop(at);
+      return;
+    }
+    if (deadline == peer.listed) return;
+    if (peer.listed) deadlines_.erase({*peer.listed, id});
+    if (deadline) deadlines_.emplace(*deadline, id);
+    peer.listed = deadline;
+  }
+
+  void expire_late(Time now) {
+    std::vector<uint64_t> late;
+    for (auto at = deadlines_.begin(); at != deadlines_.end() && at->first <= now; ++at) late.push_back(at->second);
+    for (const uint64_t id : late) {
+      const auto peer = peers_.find(id);
+      if (peer != peers_.end()) settle(peer, expire(peer->second, now));
     }
   }
 
   void accept_all(Time now) {
+    if (!is_offered_ || now < refused_until_) return;
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
       Fd accepted = accept_from(socket_, now, refused_until_);
-      if (!accepted.valid()) return;
+      if (!accepted.valid()) break;
       if (peers_.size() >= connections_) displace_one();
       if (peers_.size() >= connections_) continue;  // all are being answered
       const auto peer = peers_.emplace(next_id_++, make_peer(std::move(accepted), now)).first;
-      if (!advance(peer->first, peer->second, now)) peers_.erase(peer);
+      settle(peer, advance(peer->first, peer->second, now));
     }
+    if (now < refused_until_) return;
+    is_offered_ = false;
+    (void)watch(EPOLL_CTL_MOD, socket_.get(), kSocket, kOnce | EPOLLIN);
   }
 
   void displace_one() {
@@ -186,7 +256,7 @@ class Acceptor {
       if (!deadline_of(at->second)) continue;
       if (chosen == peers_.end() || rank(chosen->second) < rank(at->second)) chosen = at;
     }
-    if (chosen != peers_.end()) peers_.erase(chosen);
+    if (chosen != peers_.end()) drop(chosen);
   }
 
   void take_answers(Time now) {
@@ -197,7 +267,7 @@ class Acceptor {
     }
     for (auto& [id, answer] : taken) {
       const auto at = peers_.find(id);
-      if (at != peers_.end() && !take_answer(id, at->second, std::move(answer), now)) peers_.erase(at);
+      if (at != peers_.end()) settle(at, take_answer(id, at->second, std::move(answer), now));
     }
   }
 
@@ -219,16 +289,21 @@ class Acceptor {
       if (::poll(wanted.data(), wanted.size(), left_ms(end, now)) < 0 && errno != EINTR) break;
     }
     peers_.clear();
+    deadlines_.clear();
   }
 
   static constexpr int kAcceptedAtOnce = 64;
+  static constexpr uint32_t kOnce = EPOLLONESHOT;
+  static constexpr uint64_t kStop = 0, kWake = 1, kSocket = 2;  // connections have the ids after these
 
   const char* name_;
   const size_t connections_;
-  Fd socket_, wake_;  // wake_: an answer is there
   net::Stop stop_;
-  uint64_t next_id_ = 0;
-  Time refused_until_;  // no descriptor was left to accept with
+  Fd socket_, wake_, epoll_;  // wake_: an answer is there
+  uint64_t next_id_ = kSocket + 1;
+  std::set<std::pair<Time, uint64_t>> deadlines_;  // of all that have one
+  bool is_offered_ = false;                        // connections wait to be accepted
+  Time refused_until_;                             // no descriptor was left to accept with
   std::mutex mutex_;
   std::vector<std::pair<uint64_t, Answer>> answers_;
   std::unique_ptr<Workers> workers_;

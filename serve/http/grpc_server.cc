@@ -17,13 +17,12 @@ constexpr auto kIdle = std::chrono::minutes(10);  // senders keep their connecti
 constexpr int kReadsAtOnce = 16;                  // of one connection, before the others have their turn
 constexpr double kWrongTokensPerSecond = 10;
 
-struct GrpcPeer {
-  GrpcPeer(Fd socket, SSL_CTX* tls) : connection(std::move(socket), tls) {}
-  Connection connection;
+struct GrpcPeer : Accepted {
+  using Accepted::Accepted;
   std::unique_ptr<GrpcSession> session;  // null: shaking hands
   std::string out;
   size_t written = 0;
-  AcceptorTime since, unsent_since;  // since: accepted, or last heard of; unsent_since: while `out` is not taken
+  AcceptorTime unsent_since;  // while `out` is not taken
   bool is_trusted = false;
 };
 
@@ -121,7 +120,7 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
   }
 
   Peer make_peer(Fd accepted, Time now) override {
-    Peer peer(std::move(accepted), tls.get());
+    Peer peer(Connection(std::move(accepted), tls.get()));
     peer.since = peer.unsent_since = now;
     return peer;
   }
@@ -147,7 +146,7 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
       if (step == Step::kEnded) return false;
       if (step == Step::kAgain) break;
       if (!peer.session->receive({bytes, got}, now)) return false;
-      if (peer.session->has_begun()) peer.since = now;
+      if (peer.session->has_begun()) peer.since = now;  // last heard of
       if (!write(peer, now)) return false;
     }
     return write(peer, now);

@@ -11,7 +11,7 @@ constexpr size_t kSlowestBytesPerSecond = 32 << 10;
 }  // namespace
 
 ListenerPeer Listener::make_peer(Fd accepted, Time now) {
-  Peer peer(std::move(accepted), tls_.get(), fresh_reader());
+  Peer peer(Connection(std::move(accepted), tls_.get()), fresh_reader(), body_total_, answer_total_);
   peer.since = now;
   peer.deadline = now + std::chrono::seconds(options_.seconds);
   peer.left = options_.requests;
@@ -65,6 +65,7 @@ bool Listener::take(uint64_t id, Peer& peer, std::string_view bytes, Time now) {
   }
   while (true) {
     bytes.remove_prefix(reader.feed(bytes));
+    peer.body_bytes.set(reader.held_bytes());
     if (reader.state() == RequestReader::State::kHeadRead) {
       if (auto refusal = calls_.admit(reader.head(), peer.client)) {
         begin_answer(peer, std::move(*refusal), now);
@@ -85,22 +86,16 @@ bool Listener::take(uint64_t id, Peer& peer, std::string_view bytes, Time now) {
   } else if (reader.state() == RequestReader::State::kDone) {
     peer.rest = bytes;
     submit_request(id, peer);
-  } else if (reader.state() == RequestReader::State::kBody && bodies() > options_.all_body_bytes) {
+  } else if (reader.state() == RequestReader::State::kBody && body_total_ > options_.all_body_bytes) {
     begin_answer(peer, calls_.refuse(reader.head(), peer.client, 503, "too many bodies are being sent at once"), now);
   }
   return true;
 }
 
-size_t Listener::bodies() const {
-  size_t sum = 0;
-  for (const auto& [id, peer] : peers_) sum += peer.reader.held_bytes() + peer.submitted_bytes;
-  return sum;
-}
-
 void Listener::submit_request(uint64_t id, Peer& peer) {
   peer.phase = Phase::kAnswering;
   const Weight weight = calls_.weight(peer.reader.head(), peer.reader.body());
-  peer.submitted_bytes = peer.reader.body().size();
+  peer.body_bytes.set(peer.reader.body().size());
   submit(
       id,
       [this, head = peer.reader.head(), body = std::move(peer.reader.body()), client = peer.client,
@@ -115,8 +110,9 @@ bool Listener::take_answer(uint64_t id, Peer& peer, Raw answer, Time now) {
 
 void Listener::begin_answer(Peer& peer, Raw answer, Time now) {
   peer.reader = fresh_reader();
-  peer.submitted_bytes = 0;
+  peer.body_bytes.set(0);
   peer.answer = std::move(answer);
+  peer.answer_bytes.set(peer.answer.text.size());
   peer.written = 0;
   peer.phase = Phase::kWriting;
   peer.since = now;
@@ -127,17 +123,14 @@ void Listener::begin_answer(Peer& peer, Raw answer, Time now) {
 
 // Those who have been taking their answer longest give way to a new one.
 void Listener::bound_answers(const Peer& newest) {
-  size_t sum = 0;
-  for (const auto& [id, peer] : peers_) sum += peer.answer.text.size();
-  while (sum > options_.all_answer_bytes) {
+  while (answer_total_ > options_.all_answer_bytes) {
     auto oldest = peers_.end();
     for (auto at = peers_.begin(); at != peers_.end(); ++at) {
       if (at->second.phase != Phase::kWriting || &at->second == &newest) continue;
       if (oldest == peers_.end() || at->second.since < oldest->second.since) oldest = at;
     }
     if (oldest == peers_.end()) return;
-    sum -= oldest->second.answer.text.size();
-    peers_.erase(oldest);
+    drop(oldest);
   }
 }
 
@@ -149,6 +142,7 @@ bool Listener::write(Peer& peer, Time now) {
 bool Listener::after_answer(Peer& peer, Time now) {
   const bool ends = peer.answer.ends || --peer.left <= 0;
   peer.answer = {};
+  peer.answer_bytes.set(0);
   peer.since = now;
   if (ends) {
     peer.connection.end_sending();

@@ -47,18 +47,21 @@ struct ListenerCalls {
   std::function<Raw(const Head&, std::string body, const Client&, bool goes_on)> answer;
 };
 
-struct ListenerPeer {
-  ListenerPeer(Fd socket, SSL_CTX* tls, const RequestReader& fresh)
-      : connection(std::move(socket), tls), client{connection.client(), false}, reader(fresh) {}
+struct ListenerPeer : Accepted {
+  ListenerPeer(Connection its_connection, RequestReader fresh, size_t& bodies, size_t& answers)
+      : Accepted(std::move(its_connection)),
+        client{connection.client(), false},
+        reader(std::move(fresh)),
+        body_bytes(bodies),
+        answer_bytes(answers) {}
 
   enum class Phase : uint8_t { kHandshake, kReading, kAnswering, kWriting, kLingering };
-  Connection connection;
   Client client;
   RequestReader reader;
-  size_t submitted_bytes = 0;  // of the body that is being answered
-  std::string rest;            // read, and of a later request
+  Share body_bytes, answer_bytes;  // of all connections'
+  std::string rest;                // read, and of a later request
   Phase phase = Phase::kHandshake;
-  AcceptorTime deadline, since;  // since: of the phase, or of the request
+  AcceptorTime deadline;
   Raw answer;
   size_t written = 0;
   int left = 0;  // requests
@@ -94,14 +97,13 @@ class Listener final : private Acceptor<ListenerPeer, Raw> {
   bool take(uint64_t id, Peer& peer, std::string_view bytes, Time now);
   void submit_request(uint64_t id, Peer& peer);
   void begin_answer(Peer& peer, Raw answer, Time now);
-  void bound_answers(const Peer& newest);
+  void bound_answers(const Peer& newest);  // drops others
   bool write(Peer& peer, Time now);
   bool after_answer(Peer& peer, Time now);
-  size_t bodies() const;
-
   TlsContext tls_;
   ListenerOptions options_;
   ListenerCalls calls_;
+  size_t body_total_ = 0, answer_total_ = 0;  // bytes, of all connections
 };
 
 }  // namespace ingero::serve::http

@@ -208,7 +208,7 @@ struct Server::Impl {
     bounds.body_bytes = options.body_bytes;
     bounds.takes_packed = options.takes_packed;
     bounds.seconds = options.seconds;
-    bounds.idle_seconds = options.keep_alive > 8 ? 5 : 1;
+    bounds.idle_seconds = options.idle_seconds;
     bounds.requests = options.keep_alive;
     bounds.workers = options.at_once;
     ListenerCalls calls;

@@ -59,6 +59,7 @@ struct ServerOptions {
   bool takes_packed = false;  // a body with a Content-Encoding reaches the handler as it is; else it is refused
   int seconds = 2;            // to send a request; to take an answer, and a second more for each 32 KiB of it
   int keep_alive = 8;         // requests on one connection
+  int idle_seconds = 1;       // between them
   double per_second = 0;      // requests of one client address, wrong ones too; bursts are twice that. 0: no limit
   Audit audit = {};
   std::string realm = "ingero";

@@ -41,7 +41,7 @@ class Workers {
       const std::scoped_lock lock(mutex_);
       waiting_[static_cast<size_t>(weight)].push_back(std::move(task));
     }
-    changed_.notify_all();
+    changed_.notify_one();  // any of them may take it, or none
   }
 
   // Waits for the tasks that run; drops those that have not begun.
@@ -78,11 +78,11 @@ class Workers {
       const Task task = std::move(waiting_[weight].front());
       waiting_[weight].pop_front();
       ++running_[weight];
+      if (next() < kWeights) changed_.notify_one();
       lock.unlock();
       task();
       lock.lock();
       --running_[weight];
-      changed_.notify_all();
     }
   }
 

@@ -38,11 +38,18 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+struct FreeMulti {
+  const Curl* curl;
+  void operator()(CURLM* multi) const { curl->multi_cleanup(multi); }
+};
+using Multi = std::unique_ptr<CURLM, FreeMulti>;  // has the connections that are kept
+
 // One exchange: what libcurl's callbacks are given, and what they found.
 class Exchange {
  public:
+  // `kept`: the connection stays there; null: it ends with the exchange.
   Exchange(const Curl& curl, const Peer& peer, const TlsContext* tls, const HttpRequest& request, size_t max_body_bytes,
-           Deadline deadline, const Stop& stop)
+           Deadline deadline, const Stop& stop, CURLM* kept)
       : curl_(curl),
         peer_(peer),
         tls_(tls),
@@ -51,7 +58,8 @@ class Exchange {
         deadline_(deadline),
         stop_(stop),
         headers_(nullptr, FreeList{&curl}),
-        multi_(curl.multi_init(), FreeMulti{&curl}),
+        own_multi_(kept == nullptr ? curl.multi_init() : nullptr, FreeMulti{&curl}),
+        multi_(kept == nullptr ? own_multi_.get() : kept),
         easy_(curl.easy_init(), FreeEasy{&curl}) {}
 
   Result<HttpAnswer> run();
@@ -60,10 +68,6 @@ class Exchange {
   struct FreeEasy {
     const Curl* curl;
     void operator()(CURL* easy) const { curl->easy_cleanup(easy); }
-  };
-  struct FreeMulti {
-    const Curl* curl;
-    void operator()(CURLM* multi) const { curl->multi_cleanup(multi); }
   };
   struct FreeList {
     const Curl* curl;
@@ -82,6 +86,7 @@ class Exchange {
     (void)curl_.easy_getinfo(easy_.get(), what, &out);
     return out;
   }
+  bool is_kept() const { return own_multi_ == nullptr; }
   bool is_h2() const { return request_.version == HttpVersion::k2; }
 
   void set_up();
@@ -120,7 +125,8 @@ class Exchange {
 
   // Last, so that they go first: libcurl knows the rest by address.
   std::unique_ptr<curl_slist, FreeList> headers_;
-  const std::unique_ptr<CURLM, FreeMulti> multi_;
+  const Multi own_multi_;
+  CURLM* const multi_;
   const std::unique_ptr<CURL, FreeEasy> easy_;
 };
 
@@ -157,6 +163,7 @@ CURLcode Exchange::on_tls(CURL*, void* context, void* self) {
 
 int Exchange::on_connected(void* self, char*, char*, int, int) {
   auto& exchange = *static_cast<Exchange*>(self);
+  exchange.is_resolved_ = true;
   if (exchange.is_h2() && exchange.peer_.has_tls) {
     const auto* const session = exchange.info<curl_tlssessioninfo*>(CURLINFO_TLS_SSL_PTR);
     const unsigned char* agreed = nullptr;
@@ -242,8 +249,10 @@ void Exchange::set_up() {
   // No signal, and no wait for a resolver that does not answer: its thread ends by itself.
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_QUICK_EXIT, 1L);
-  set(CURLOPT_FRESH_CONNECT, 1L);
-  set(CURLOPT_FORBID_REUSE, 1L);
+  if (!is_kept()) {
+    set(CURLOPT_FRESH_CONNECT, 1L);
+    set(CURLOPT_FORBID_REUSE, 1L);
+  }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now()).count();
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::clamp<int64_t>(left, 1, INT_MAX)));
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::clamp<int64_t>(left, 1, INT_MAX)));
@@ -275,7 +284,7 @@ void Exchange::set_up() {
   for (const auto& [name, value] : request_.headers) {
     add_header(value.empty() ? fmt::format("{};", name) : fmt::format("{}: {}", name, value));
   }
-  if (!is_h2()) add_header("Connection: close");
+  if (!is_h2() && !is_kept()) add_header("Connection: close");
   if (!request_.type.empty()) {
     add_header(fmt::format("Content-Type: {}", request_.type));
     set(CURLOPT_POST, 1L);
@@ -286,14 +295,14 @@ void Exchange::set_up() {
 }
 
 std::optional<CURLcode> Exchange::transfer() {
-  if (curl_.multi_add_handle(multi_.get(), easy_.get()) != CURLM_OK) return CURLE_OUT_OF_MEMORY;
+  if (curl_.multi_add_handle(multi_, easy_.get()) != CURLM_OK) return CURLE_OUT_OF_MEMORY;
   std::optional<CURLcode> ended;
   bool is_stopped = false;
   while (!ended && !is_stopped) {
     int running = 0;
-    CURLMcode fault = curl_.multi_perform(multi_.get(), &running);
+    CURLMcode fault = curl_.multi_perform(multi_, &running);
     int left = 0;
-    const CURLMsg* const message = curl_.multi_info_read(multi_.get(), &left);
+    const CURLMsg* const message = curl_.multi_info_read(multi_, &left);
     if (message != nullptr && message->msg == CURLMSG_DONE) {
       ended = message->data.result;
       break;
@@ -307,12 +316,12 @@ std::optional<CURLcode> Exchange::transfer() {
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - now).count();
     curl_waitfd stop{stop_.fd(), CURL_WAIT_POLLIN, 0};
     if (fault == CURLM_OK) {
-      fault = curl_.multi_poll(multi_.get(), &stop, 1, static_cast<int>(std::min<int64_t>(wait, 60'000)), nullptr);
+      fault = curl_.multi_poll(multi_, &stop, 1, static_cast<int>(std::min<int64_t>(wait, 60'000)), nullptr);
     }
     if (fault != CURLM_OK) ended = CURLE_FAILED_INIT;
     is_stopped = stop_.is_signalled();
   }
-  (void)curl_.multi_remove_handle(multi_.get(), easy_.get());
+  (void)curl_.multi_remove_handle(multi_, easy_.get());
   return ended;
 }
 
@@ -390,6 +399,14 @@ std::string_view HttpAnswer::header(std::string_view name) const {
   return found == untrusted_headers.rend() ? std::string_view() : found->second;
 }
 
+struct HttpConnection::Impl {
+  Multi multi{nullptr, FreeMulti{nullptr}};  // none before the first exchange
+};
+
+HttpConnection::HttpConnection() : impl_(std::make_unique<Impl>()) {}
+HttpConnection::~HttpConnection() = default;
+HttpConnection::HttpConnection(HttpConnection&& other) noexcept = default;
+
 Status http_available(bool has_tls, HttpVersion version) {
   const auto curl = load_curl();
   INGERO_TRY(curl);
@@ -402,14 +419,20 @@ Status http_available(bool has_tls, HttpVersion version) {
 }
 
 Result<HttpAnswer> http_ask(const Peer& peer, const TlsContext* tls, const HttpRequest& request, size_t max_body_bytes,
-                            Deadline deadline, const Stop& stop) {
+                            Deadline deadline, const Stop& stop, HttpConnection* kept) {
   INGERO_TRY(http_available(peer.has_tls, request.version));
   bool are_lines = is_one_line(request.path) && is_one_line(request.agent) && is_one_line(request.type);
   for (const auto& [name, value] : request.headers) are_lines = are_lines && is_one_line(name) && is_one_line(value);
   if (!are_lines) {
     return Error(Errc::kInvalid, fmt::format("{}: a header or the path contains a line break", peer.url()));
   }
-  return Exchange(**load_curl(), peer, tls, request, max_body_bytes, deadline, stop).run();
+  const Curl& curl = **load_curl();
+  CURLM* multi = nullptr;
+  if (kept != nullptr) {
+    if (kept->impl_->multi == nullptr) kept->impl_->multi = Multi(curl.multi_init(), FreeMulti{&curl});
+    multi = kept->impl_->multi.get();
+  }
+  return Exchange(curl, peer, tls, request, max_body_bytes, deadline, stop, multi).run();
 }
 
 }  // namespace ingero::serve::net

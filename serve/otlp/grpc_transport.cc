@@ -92,7 +92,7 @@ class GrpcTransport : public Transport {
          .type = "application/grpc",
          .body = body,
          .version = net::HttpVersion::k2},
-        kMaxAnswerBytes, deadline, stop);
+        kMaxAnswerBytes, deadline, stop, &connection_);
     if (!answer.ok()) return {.message = answer.error().text()};
     return evaluate(*answer, payload.items);
   }
@@ -128,6 +128,7 @@ class GrpcTransport : public Transport {
 
   const Receiver& receiver_;
   const TlsContext* tls_;
+  net::HttpConnection connection_;
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ class HttpTransport : public Transport {
                                        .headers = std::move(headers),
                                        .type = is_json ? "application/json" : "application/x-protobuf",
                                        .body = payload.body},
-                                      kMaxAnswerBytes, deadline, stop);
+                                      kMaxAnswerBytes, deadline, stop, &connection_);
     if (!answer.ok()) return {.message = answer.error().text()};
     Answer evaluated = evaluate(*answer, payload.items);
     evaluated.untrusted_time = answer->header(kTimeHeader);
@@ -51,6 +51,7 @@ class HttpTransport : public Transport {
   const Receiver& receiver_;
   const TlsContext* tls_;
   const Clock& clock_;
+  net::HttpConnection connection_;
 };
 
 }  // namespace

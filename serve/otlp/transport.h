@@ -1,7 +1,7 @@
 // One request to the receiver, one answer: over HTTP/1.1 (protobuf or JSON) or as a unary call of gRPC.
 //
-// A connection for each request: there is one every few seconds. Redirects are not followed, answers are bounded
-// (16 KiB of headers, kMaxAnswerBytes of body). Used by one thread.
+// Keeps its connection between requests: there is one every few seconds. Redirects are not followed, answers are
+// bounded (16 KiB of headers, kMaxAnswerBytes of body). Used by one thread.
 #pragma once
 
 #include <memory>

@@ -4,8 +4,8 @@ bare loop, and questions about an hour.
 
   fleet_bench.py BUILD [--ranks=16384] [--seconds=60] [--rounds=3] [--hour=700] [--only=load|saturated|hour] [--clickhouse]
 
-Load: `fleet simulate --live` sends what 2,048 nodes would, each message over a TLS connection of its own, all of a window at
-once when it ends; meanwhile each tool is asked twice a second over TLS. The CPU is the server's alone (/proc/PID/stat).
+Load: `fleet simulate --live` sends what 2,048 nodes would, each over a TLS connection that it keeps, all of a window at once
+when it ends; meanwhile each tool is asked twice a second over TLS. The CPU is the server's alone (/proc/PID/stat).
 Saturated: `fleet_load send` has its requests made beforehand and sends them over eight connections; the floor is
 `fleet_load floor`, which decodes and inserts the same rows with the same durability, alone on the machine. In turns.
 Hour: that many windows of 5 s of 2,048 ranks, then find_outlier_nodes of the last hour.

@@ -1,6 +1,8 @@
 // ingero fleet serve: receives metrics of many nodes, compares their ranks, and answers questions about the cluster.
+#include <chrono>
 #include <csignal>
 
+#include "base/heap.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -54,6 +56,7 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  keep_freed_pages(std::chrono::seconds(1));
   // The servers' threads inherit the mask, so that only this thread receives the signals.
   pthread_sigmask(SIG_BLOCK, &signals, &before);
   fleet::server::Cluster& shared = **cluster;

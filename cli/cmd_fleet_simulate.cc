@@ -31,7 +31,8 @@ void add_fleet_simulate(Command fleet, Context& context) {
       .type_name("SHARE");
   command.add_option("--seed", options->seed, "Of its random numbers: one seed gives one job").show_default();
   command.add_option("--truth", options->truth, "Write which ranks are slow, when and why").type_name("FILE");
-  command.add_flag("--live", options->is_live, "In real time; else as fast as it goes, up to now");
+  command.add_flag("--live", options->is_live,
+                   "In real time, with devices' states and arrivals; else windows alone, as fast as it goes");
   command.footer(
       "Example:\n"
       "  ingero fleet simulate --ranks 2048 --truth truth.json --token-file token");

@@ -66,8 +66,8 @@ extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* fi
 // Options of jemalloc (its manual, TUNING). What one thread allocates another frees: an arena for each would keep all
 // of it, and 5.3.0 crashes where there is no memory for another arena (arena_choose() is given none), or for the cache
 // of a new thread: a small one finds room in what there is (none at all takes a third more CPU for each short program).
-// Pages that were freed go back to the kernel at once. No thread of its own: it would begin before main(), and keep the
-// capabilities that the agent gives up.
+// Pages that were freed go back to the kernel at once (but see base/heap.h). No thread of its own: it would begin
+// before main(), and keep the capabilities that the agent gives up.
 extern "C" const char* malloc_conf;  // NOLINT(readability-identifier-naming): jemalloc's name
 const char* malloc_conf =
     "narenas:1,tcache_max:1024,tcache_nslots_small_max:20,oversize_threshold:0,dirty_decay_ms:0,muzzy_decay_ms:0,"

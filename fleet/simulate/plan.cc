@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/hash.h"
+#include "fleet/simulate/details.h"
 
 namespace ingero::fleet::simulate {
 namespace {
@@ -156,6 +157,7 @@ std::vector<wire::Window> Plan::window(uint32_t node, uint32_t number) {
     add(communicator("data", stage, place), replica, nodes() / stages_, int64_t{64 + 16 * stage} << 20);
     if (stages_ > 1) add(communicator("pipeline", replica, place), stage, stages_, 2 << 20);
   }
+  if (options_.has_details) add_details(clock(node, number), windows);
   return windows;
 }
 

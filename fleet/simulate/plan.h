@@ -44,6 +44,7 @@ struct PlanOptions {
   bool has_stragglers = true;  // one of 256 ranks, at least one
   double effect = 0;           // of each of them; 0: of each another, from kMinEffect to kMaxEffect
   bool has_hang = false;       // from a window in the middle on
+  bool has_details = false;    // devices' states and arrivals too (details.h)
 };
 
 inline constexpr double kMinEffect = 0.15, kMaxEffect = 0.5;

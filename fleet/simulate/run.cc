@@ -34,6 +34,7 @@ Status run(const SimulateOptions& options, const Clock& clock, const std::functi
   wanted.effect = options.effect;
   wanted.has_stragglers = options.plan == "random";
   wanted.has_hang = options.plan == "hang";
+  wanted.has_details = options.is_live;
   wanted.first_ns = (now_ns / kPeriod_ns - back) * kPeriod_ns;
   auto plan = Plan::make(wanted);
   if (!plan.ok()) return plan.error();

@@ -51,13 +51,13 @@ Result<std::unique_ptr<Sender>> Sender::make(std::string_view endpoint, const st
   return sender;
 }
 
-void Sender::send(const std::string& body) {
+void Sender::send(const std::string& body, serve::net::HttpConnection& connection) {
   static const serve::net::Stop kNever;
   const auto ask = [&] {
     return serve::net::http_ask(
         peer_, tls_ ? &*tls_ : nullptr,
         {.path = "/v1/metrics", .headers = headers_, .type = "application/x-protobuf", .body = body}, kMaxAnswerBytes,
-        std::chrono::steady_clock::now() + kTimeout, kNever);
+        std::chrono::steady_clock::now() + kTimeout, kNever, &connection);
   };
   auto answer = ask();
   for (int tries = 1; answer.ok() && tries < kTries; ++tries) {
@@ -77,6 +77,7 @@ void Sender::send(const std::string& body) {
 
 void Sender::send(Plan& plan, uint32_t window) {
   plan.begin(window);
+  while (connections_.size() < plan.nodes()) connections_.emplace_back();
   std::atomic<uint32_t> next = 0;
   const auto work = [&] {
     for (uint32_t node = next++; node < plan.nodes(); node = next++) {
@@ -84,7 +85,7 @@ void Sender::send(Plan& plan, uint32_t window) {
       if (windows.empty()) {
         ++silent_;
       } else {
-        send(serve::net::gzip(wire::encode_windows(windows, {"", 0, plan.clock(node, window)})));
+        send(serve::net::gzip(wire::encode_windows(windows, {"", 0, plan.clock(node, window)})), connections_[node]);
       }
     }
   };

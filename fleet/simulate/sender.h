@@ -1,4 +1,4 @@
-// Sends the windows of a simulated job to a real receiver, over a connection for each message, as nodes do, and over
+// Sends the windows of a simulated job to a real receiver, over a connection of each node, as nodes do, and over
 // several at once.
 //
 // Blocks until a window of all nodes is answered. Failure: what is not taken is counted, and why is kept of the last.
@@ -38,11 +38,12 @@ class Sender {
 
  private:
   Sender() = default;
-  void send(const std::string& body);
+  void send(const std::string& body, serve::net::HttpConnection& connection);
 
   serve::net::Peer peer_;
   std::optional<serve::net::TlsContext> tls_;
   std::vector<std::pair<std::string, std::string>> headers_;
+  std::vector<serve::net::HttpConnection> connections_;  // of the nodes
   std::atomic<uint64_t> sent_ = 0, bytes_ = 0, silent_ = 0;
   mutable std::mutex mutex_;
   std::string last_error_;  // guarded by mutex_

@@ -71,7 +71,20 @@ CREATE INDEX arrivals_number ON arrivals (comm_id_hash, number);
 UPDATE schema_version SET version = 4;
 )sql";
 
-constexpr const char* kSteps[] = {kTables, kProgress, kRollups, kSides};
+// 5: what a node sends at once lies together; by their times alone, each of its arrivals lay on a page of its own.
+constexpr const char* kArrivalsByWindow = R"sql(
+CREATE TABLE arrivals_by_window (start_ns INTEGER NOT NULL, node INTEGER NOT NULL, job_id TEXT NOT NULL,
+  rank INTEGER NOT NULL, comm_id_hash INTEGER NOT NULL, number INTEGER NOT NULL, entered_ns INTEGER NOT NULL,
+  left_ns INTEGER, op_type TEXT NOT NULL, bytes INTEGER NOT NULL,
+  PRIMARY KEY (start_ns, node, job_id, rank, comm_id_hash, number)) WITHOUT ROWID;
+INSERT OR IGNORE INTO arrivals_by_window SELECT entered_ns / 5000000000 * 5000000000, node, job_id, rank, comm_id_hash,
+  number, entered_ns, left_ns, op_type, bytes FROM arrivals;
+DROP TABLE arrivals;
+ALTER TABLE arrivals_by_window RENAME TO arrivals;
+UPDATE schema_version SET version = 5;
+)sql";
+
+constexpr const char* kSteps[] = {kTables, kProgress, kRollups, kSides, kArrivalsByWindow};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 Status step_up(ingero::store::Database& database, size_t from) {

@@ -6,7 +6,7 @@
 
 namespace ingero::fleet::store {
 
-inline constexpr int64_t kSchemaVersion = 4;
+inline constexpr int64_t kSchemaVersion = 5;
 inline constexpr int64_t kApplicationId = 0x49464c54;  // "IFLT"
 
 // Makes the tables in an empty database, or brings those of an older version up; refuses what is something else, or

@@ -30,7 +30,7 @@ WINDOWS = ("start_ns, rank, job_id, comm_id_hash, end_ns, comm_rank, nranks, col
 SUMS = "start_s, rank, job_id, comm_id_hash, windows, collectives, blocked, work_us, wait_us, bytes, off_cpu_us"
 STATES = ("start_ns, rank, job_id, hw_id, model, utilization_ratio, power_watts, temperature_celsius, sm_clock_hertz, "
           "throttle_reasons")
-ARRIVALS = "entered_ns, rank, job_id, comm_id_hash, number, left_ns, op_type, bytes"
+ARRIVALS = "start_ns, entered_ns, rank, job_id, comm_id_hash, number, left_ns, op_type, bytes"
 EVENTS = "timestamp_ns, cluster_id, node_id, metric_name, rank, nranks, value_double, value_int, attrs, point_hash"
 POSTS = ("SELECT cluster_id, node_id, COUNT(*) FROM events GROUP BY 1,2 ORDER BY 1,2;",
          "SELECT cluster_id, node_id, MIN(value_double) AS min_score, MAX(value_double) AS max_score, COUNT(*) AS n "

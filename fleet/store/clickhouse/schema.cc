@@ -83,12 +83,22 @@ constexpr const char* kSides[] = {
     "INSERT INTO schema_version_rows VALUES (2)",
 };
 
+// 3: arrivals say the window in which they were entered, as the file's do.
+constexpr const char* kArrivalsByWindow[] = {
+    "DROP TABLE IF EXISTS arrivals",
+    "CREATE VIEW IF NOT EXISTS arrivals AS SELECT intDiv(entered_ns, 5000000000) * 5000000000 AS start_ns, node, "
+    "job_id, "
+    "rank, comm_id_hash, number, entered_ns, left_ns, op_type, bytes FROM arrivals_rows FINAL",
+    "INSERT INTO schema_version_rows VALUES (3)",
+};
+
 struct Step {
   const char* const* statements;
   size_t count;
 };
 // Each may be begun again: ClickHouse has no transactions over tables.
-constexpr Step kSteps[] = {{kTables, std::size(kTables)}, {kSides, std::size(kSides)}};
+constexpr Step kSteps[] = {
+    {kTables, std::size(kTables)}, {kSides, std::size(kSides)}, {kArrivalsByWindow, std::size(kArrivalsByWindow)}};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 // Versions say their year since 19; the first that has these codecs.

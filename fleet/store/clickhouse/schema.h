@@ -15,7 +15,7 @@
 
 namespace ingero::fleet::store::clickhouse {
 
-inline constexpr int64_t kSchemaVersion = 2;
+inline constexpr int64_t kSchemaVersion = 3;
 
 // Columns of a table of rows, as they are inserted; in RowBinary in this order.
 struct RowTable {

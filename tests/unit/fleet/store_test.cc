@@ -237,6 +237,8 @@ TEST_F(Sums, OutliveTheirWindowsAndAWindowThatWasDeletedDoesNotCountAgain) {
   for (uint64_t number = 0; number < 1200; ++number) {
     wire::Batch batch;
     for (uint32_t rank = 0; rank < 40; ++rank) batch.windows.push_back(window(number, rank));
+    batch.windows[0].device = wire::DeviceState{"GPU-1", "H100", 0.5, 650, {}, 1.1e9, 9};
+    batch.windows[0].arrivals = {{number, batch.windows[0].start_ns + 1}};
     const auto written = store->write(batch);
     ASSERT_TRUE(written.ok()) << number << ": " << written.error().text();
     if (number % 100 == 0) batches.push_back(std::move(batch));
@@ -244,6 +246,10 @@ TEST_F(Sums, OutliveTheirWindowsAndAWindowThatWasDeletedDoesNotCountAgain) {
   const auto coverage = store->coverage();
   ASSERT_TRUE(coverage.ok());
   EXPECT_GT(coverage->windows_from_ns, kStart_ns + 100 * kPeriod_ns) << "the oldest windows were deleted";
+  for (const char* table : {"device_states", "arrivals"}) {  // they go with their windows
+    EXPECT_EQ(ask(fmt::format("SELECT min(start_ns) FROM {}", table)), ask("SELECT min(start_ns) FROM windows"))
+        << table;
+  }
   EXPECT_LT(coverage->minutes_from_ns, coverage->windows_from_ns);
   EXPECT_LE(coverage->hours_from_ns, kStart_ns);
   const int64_t windows = ask("SELECT sum(windows) FROM hours");
@@ -295,6 +301,24 @@ TEST_F(Store, OfAnOlderVersionIsBroughtUpAndKeepsWhatItHas) {
   const auto coverage = store->coverage();
   ASSERT_TRUE(coverage.ok());
   EXPECT_EQ(coverage->hours_from_ns, kStart_ns / 3'600'000'000'000 * 3'600'000'000'000) << "of windows that were there";
+}
+
+TEST_F(Store, ArrivalsOfAnOlderVersionAreOfTheWindowInWhichTheyWereEntered) {
+  open().reset();
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw,
+                         "DROP TABLE arrivals; CREATE TABLE arrivals (node INTEGER, job_id TEXT, entered_ns INTEGER, "
+                         "rank INTEGER, comm_id_hash INTEGER, number INTEGER, left_ns INTEGER, op_type TEXT, "
+                         "bytes INTEGER); INSERT INTO arrivals VALUES (1, 'j', 12000000003, 5, -2, 7, NULL, 'x', 64); "
+                         "UPDATE schema_version SET version = 4",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK)
+      << sqlite3_errmsg(raw);
+  sqlite3_close(raw);
+  const auto arrivals = open()->sql("SELECT * FROM arrivals", 10);
+  ASSERT_TRUE(arrivals.ok()) << arrivals.error().text();
+  EXPECT_EQ((*arrivals)["data"], Json::parse(R"([[10000000000, 1, "j", 5, -2, 7, 12000000003, null, "x", 64]])"));
 }
 
 TEST_F(Store, IsOfOneProcessAndOfNoOtherKind) {

@@ -1,0 +1,59 @@
+// Draws from hashes, so that the noise of a plan is the same with and without details: see details.h.
+#include "fleet/simulate/details.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+
+namespace ingero::fleet::simulate {
+namespace {
+
+constexpr uint64_t kSampled = 4;  // one of four collectives is in the sample
+constexpr double kNsOfSecond = 1e9;
+
+// 0 to 1.
+double drawn(uint64_t first, uint64_t second) {
+  return static_cast<double>(Fnv1a().add(first).add(second).value() >> 11) / static_cast<double>(1ULL << 53);
+}
+
+wire::DeviceState device_of(const wire::Window& window) {
+  const double a = drawn(window.rank, window.start_ns), b = drawn(window.start_ns, window.rank);
+  return {.id = fmt::format("GPU-{:08x}-0000-0000-0000-{:012x}", window.rank, window.rank),
+          .model = "simulated",
+          .utilization_ratio = 0.85 + 0.1 * a,
+          .power_watts = 620 + 60 * b,
+          .temperature_celsius = 58 + 6 * a,
+          .sm_clock_hertz = 1.95e9 + 3e7 * b,
+          .throttle_reasons = 0};
+}
+
+// The steps of a window begin at equal distances, and all ranks leave a collective when its step ends.
+void add_arrivals(wire::ClockOffset clock, wire::Window& window) {
+  if (!window.entered || window.count == 0 || !window.work_s) return;
+  const auto first = static_cast<uint64_t>(*window.entered) - window.count + 1;
+  const uint64_t step_ns = (window.end_ns - window.start_ns) / window.count;
+  const auto work_ns = std::min(static_cast<uint64_t>(*window.work_s * kNsOfSecond), step_ns - 2'000'000);
+  for (uint64_t i = 0; i < window.count; ++i) {
+    const uint64_t number = first + i;
+    if (Fnv1a().add(window.communicator).add(number).value() % kSampled != 0) continue;
+    const uint64_t begin_ns = window.start_ns + static_cast<uint64_t>(clock.offset_ns) + i * step_ns;
+    window.arrivals.push_back({.number = number,
+                               .entered_ns = begin_ns + work_ns,
+                               .left_ns = begin_ns + step_ns - 1'000'000,
+                               .operation = window.operation,
+                               .bytes = window.bytes / static_cast<int64_t>(window.count)});
+  }
+}
+
+}  // namespace
+
+void add_details(wire::ClockOffset clock, std::vector<wire::Window>& windows) {
+  for (size_t i = 0; i < windows.size(); ++i) {
+    if (i == 0 || windows[i].rank != windows[i - 1].rank) windows[i].device = device_of(windows[i]);
+    add_arrivals(clock, windows[i]);
+  }
+}
+
+}  // namespace ingero::fleet::simulate

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "base/hash.h"
 
@@ -12,7 +13,8 @@ namespace {
 constexpr uint64_t kStepsForEvidence = 2;  // windows with fewer are joined
 constexpr size_t kSmallCohort = 5;         // under it the median is the better one of the two in the middle
 constexpr double kMaxConfidence = 0.95, kMaxConfidenceOfPair = 0.5;
-constexpr double kExplains = 0.5;  // of the lateness, for a class
+constexpr double kExplains = 0.5;          // of the lateness, for a class
+constexpr double kExplainTogether = 0.75;  // for that of the greater of two
 // It is over only when it does not look slow any more, by the median of kWindows: one that is a little slow for ever is
 // one incident, and not one for each hour in which noise hid it.
 constexpr double kOver = 0.7;           // of the floor
@@ -22,13 +24,14 @@ constexpr double kQuorum = 0.75;        // of a cohort
 constexpr size_t kQuorumRanks = 5;
 constexpr double kWorkedLately = 1.0 / 12;  // weight of the newest window
 
+// What a collective carries, to half an octave.
+int64_t weight_of(const Sample& sample) { return sample.bytes >= 1 ? std::lround(2 * std::log2(sample.bytes)) : 0; }
+
 // Equal for ranks whose communicators have the same sizes and carry about the same bytes.
 uint64_t role_of(const std::vector<Sample>& samples) {
   std::vector<std::pair<uint32_t, int64_t>> shape;
   shape.reserve(samples.size());
-  for (const Sample& sample : samples) {
-    shape.emplace_back(sample.nranks, sample.bytes >= 1 ? std::lround(2 * std::log2(sample.bytes)) : 0);
-  }
+  for (const Sample& sample : samples) shape.emplace_back(sample.nranks, weight_of(sample));
   std::sort(shape.begin(), shape.end());
   Fnv1a hash;
   for (const auto& [nranks, bytes] : shape) hash.add(uint64_t{nranks}).add(static_cast<uint64_t>(bytes));
@@ -160,29 +163,35 @@ void Detector::place(uint64_t window, const Pending& pending, std::vector<Incide
 }
 
 // The communicator in which most others have the same role: of data, tensor and pipeline parallel ones that is the one
-// whose members really do the same, and it is the largest sample of them.
+// whose members really do the same, and it is the largest sample of them. Where two are as large, all ranks of a role
+// have to choose the same one, or some are left with a cohort of their own: the one that carries more, which is rather
+// the one across nodes; and who is then in fewer company than in another of its communicators joins that.
 void Detector::choose_cohorts(const Pending& pending) {
-  std::map<std::pair<uint64_t, uint64_t>, uint32_t> members;
+  std::map<std::pair<uint64_t, uint64_t>, uint32_t> members, choosers;  // by communicator and role
   for (const auto& [number, samples] : pending.ranks) {
     const auto rank = ranks_.find(number);
     if (rank == ranks_.end()) continue;
     for (const Sample& sample : samples) ++members[{sample.communicator, rank->second.role}];
   }
+  const auto choose = [&](Rank& rank, const std::vector<Sample>& samples, auto& counts) {
+    const auto worth = [&](const Sample& sample) {
+      return std::tuple(counts[{sample.communicator, rank.role}], weight_of(sample), ~sample.communicator);
+    };
+    const Sample& best = *std::ranges::max_element(samples, {}, worth);
+    rank.cohort = best.communicator;
+    rank.nranks = best.nranks;
+  };
   for (const auto& [number, samples] : pending.ranks) {
-    const auto found = ranks_.find(number);
-    if (found == ranks_.end()) continue;
-    Rank& rank = found->second;
-    if (rank.windows < kWarmUp) {
-      uint32_t most = 0;
-      for (const Sample& sample : samples) {
-        const uint32_t count = members[{sample.communicator, rank.role}];
-        if (count < most || (count == most && sample.communicator > rank.cohort)) continue;
-        most = count;
-        rank.cohort = sample.communicator;
-        rank.nranks = sample.nranks;
-      }
-    }
-    ++rank.windows;
+    const auto rank = ranks_.find(number);
+    if (rank == ranks_.end()) continue;
+    if (rank->second.windows < kWarmUp) choose(rank->second, samples, members);
+    ++choosers[{rank->second.cohort, rank->second.role}];
+  }
+  for (const auto& [number, samples] : pending.ranks) {
+    const auto rank = ranks_.find(number);
+    if (rank == ranks_.end()) continue;
+    if (rank->second.windows < kWarmUp) choose(rank->second, samples, choosers);
+    ++rank->second.windows;
   }
 }
 
@@ -347,7 +356,9 @@ void Detector::update(Rank& rank, uint64_t window) {
   for (const auto reason : kReasons) incident.reasons.*reason = slow.reasons.*reason / windows;
   const double host_s = incident.reasons.host_s, input_s = incident.reasons.input_s();
   incident.what = Class::kUnknown;
-  if (std::max(host_s, input_s) >= kExplains * incident.lateness_s) {
+  // Together: of a rank that waits for storage, and then about as long for a CPU, it is known why it is late.
+  if (std::max(host_s, input_s) >= kExplains * incident.lateness_s ||
+      host_s + input_s >= kExplainTogether * incident.lateness_s) {
     incident.what = host_s >= input_s ? Class::kHost : Class::kInput;
   }
 }

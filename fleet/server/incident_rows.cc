@@ -36,20 +36,24 @@ std::string measured_cause(std::string_view what, const Json& evidence) {
   const auto part_of_step = [](uint64_t ns) { return ns == 0 ? "" : format_duration(ns) + " of each step "; };
   const uint64_t host_ns = more_ns("cpu_wait_s_per_step"), storage_ns = more_ns("storage_wait_s_per_step");
   const uint64_t asleep_ns = more_ns("asleep_s_per_step");
-  if (2 * (what == "host" ? host_ns : storage_ns + asleep_ns) < more_ns("lateness_s_per_step")) return {};
-  if (what == "host") {
-    return fmt::format("its threads wait for a CPU {}longer than its peers'", part_of_step(host_ns));
+  const uint64_t late_ns = more_ns("lateness_s_per_step");
+  if (2 * std::max(host_ns, storage_ns + asleep_ns) < late_ns && 4 * (host_ns + storage_ns + asleep_ns) < 3 * late_ns) {
+    return {};
   }
-  if (what == "input") {
-    if (storage_ns >= asleep_ns) {
-      return fmt::format("it waits for storage {}longer than its peers", part_of_step(storage_ns));
-    }
-    return fmt::format(
-        "between its collectives all its threads sleep {}longer than its peers' (a data loader, a socket or a "
-        "lock: 'ingero explain' on its node names it)",
-        part_of_step(asleep_ns));
-  }
-  return {};
+  const std::string host = fmt::format("its threads wait for a CPU {}longer than its peers'", part_of_step(host_ns));
+  const std::string input =
+      storage_ns >= asleep_ns
+          ? fmt::format("it waits for storage {}longer than its peers", part_of_step(storage_ns))
+          : fmt::format(
+                "between its collectives all its threads sleep {}longer than its peers' (a data loader, a socket "
+                "or a lock: 'ingero explain' on its node names it)",
+                part_of_step(asleep_ns));
+  // The lesser one too, where without it a good part would not be explained.
+  const bool is_host = what == "host";
+  const bool are_both = 4 * (is_host ? storage_ns + asleep_ns : host_ns) >= late_ns;
+  if (!is_host && what != "input") return {};
+  const std::string& first = is_host ? host : input;
+  return are_both ? first + ", and " + (is_host ? input : host) : first;
 }
 
 }  // namespace

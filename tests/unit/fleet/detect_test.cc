@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr uint64_t kPeriod_ns = 5'000'000'000;
 
@@ -173,6 +174,17 @@ TEST(Straggler, OneThatHasABurstOfNoiseIsNot) {
   }
 }
 
+void add_window(simulate::Plan& plan, uint32_t number, Detector& detector) {
+  plan.begin(number);
+  for (uint32_t node = 0; node < plan.nodes(); ++node) {
+    for (const wire::Window& one : plan.window(node, number)) {
+      const double bytes = static_cast<double>(one.bytes) / static_cast<double>(one.count);
+      detector.add({number + 1, one.rank, node, one.communicator, one.nranks, one.count, *one.work_s, bytes, 0, 0},
+                   number * kPeriod_ns);
+    }
+  }
+}
+
 // Jobs of `fleet simulate`, each with a rank that is some 4 % slower for ever than a cohort of eight. With a floor that
 // does not know how uncertain the median of eight is, each was accused; as in 9 of 1,500 such jobs.
 TEST(Straggler, OneThatIsALittleSlowerThanAFewOthersIsNotAccused) {
@@ -185,16 +197,30 @@ TEST(Straggler, OneThatIsALittleSlowerThanAFewOthersIsNotAccused) {
     ASSERT_TRUE(plan.ok());
     Detector detector;
     for (uint32_t number = 0; number < options.windows; ++number) {
-      plan->begin(number);
-      for (uint32_t node = 0; node < plan->nodes(); ++node) {
-        for (const wire::Window& one : plan->window(node, number)) {
-          const double bytes = static_cast<double>(one.bytes) / static_cast<double>(one.count);
-          detector.add({number + 1, one.rank, node, one.communicator, one.nranks, one.count, *one.work_s, bytes, 0, 0},
-                       number * kPeriod_ns);
-        }
-      }
+      add_window(*plan, number, detector);
       EXPECT_THAT(detector.advance(number * kPeriod_ns + kWaitForWindow_ns), IsEmpty()) << "seed " << seed;
     }
+  }
+}
+
+// Where tensor and data parallel communicators have as many ranks, each rank could choose either: those whom all others
+// had left alone in one were compared with no other, and 40 % slow for minutes without a word (4 of 256 ranks, 2 of
+// 64).
+TEST(Straggler, EveryRankIsComparedWhereTwoOfItsCommunicatorsAreAsLarge) {
+  for (const uint32_t ranks : {64, 128, 256, 512}) {
+    simulate::PlanOptions options;
+    options.ranks = ranks;
+    options.has_stragglers = false;
+    auto plan = simulate::Plan::make(options);
+    ASSERT_TRUE(plan.ok());
+    Detector detector;
+    for (uint32_t number = 0; number < 10; ++number) {
+      add_window(*plan, number, detector);
+      (void)detector.advance(number * kPeriod_ns + kWaitForWindow_ns);
+    }
+    const auto standings = detector.standings();
+    EXPECT_THAT(standings, SizeIs(ranks));
+    for (const Standing& one : standings) EXPECT_GT(one.usual_s, 0) << "rank " << one.rank << " of " << ranks;
   }
 }
 
@@ -300,6 +326,17 @@ TEST(Straggler, SleepThatExplainsItIsInputOfStorageOrNot) {
     EXPECT_EQ(named.front().what, Class::kInput);
     EXPECT_NEAR(named.front().reasons.*part, 0.25, 0.01);
     EXPECT_NEAR(named.front().reasons.input_s(), 0.25, 0.01);
+  }
+}
+
+TEST(Straggler, TwoThatExplainItOnlyTogetherAreTheGreatersClass) {
+  for (const bool is_host : {true, false}) {
+    Simulation simulation({1, 32});
+    simulation.run(30);
+    simulation.reasons = {5 * (is_host ? 0.14 : 0.12), 5 * (is_host ? 0.12 : 0.14), 0};
+    const auto named = simulation.run(20, [](uint32_t rank) { return rank == 9 ? 0.3 : 0.0; }).changes;
+    ASSERT_FALSE(named.empty());
+    EXPECT_EQ(named.front().what, is_host ? Class::kHost : Class::kInput);
   }
 }
 

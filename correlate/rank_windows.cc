@@ -110,6 +110,7 @@ void RankWindows::know(const hal::Communicator& communicator) {
     if (rank.communicators.size() >= kMaxCommunicators) return ledger_.add(hal::Loss::fleet_forgotten);  // (R4)
     known = rank.communicators.try_emplace(communicator.id).first;
     rank.has_ended = false;  // another process has its number
+    rank.exit_wall_ns.reset();
     // 0: it is older than the recording, and so is the work before its first call.
     if (communicator.made_mono_ns != 0) {
       known->second.last_mono_ns = communicator.made_mono_ns;
@@ -197,6 +198,7 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   }
   Rank& rank = found->second;
   if (const auto host = calls_.host_op(event.call)) {
+    if (*host == hal::HostOp::kExit) rank.exit_wall_ns = event.start_wall_ns() + event.duration_ns;
     if (*host != hal::HostOp::kSchedSwitch || !event.has(hal::Has::kOffCpu)) return;
     if (!rank.last_mono_ns || !rank.threads.contains(event.tid)) return;
     if (rank.switches.size() >= kMaxSwitches) {
@@ -436,7 +438,8 @@ void RankWindows::cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_wo
     rank.off.erase(rank.off.begin());
   }
   const auto last_without = rank.without_work.upper_bound(window_ns_);
-  with_work = with_work && !rank.has_ended && last_without == rank.without_work.begin();
+  const bool is_gone = rank.is_gone_by(window_ns_ + kPeriodNs);
+  with_work = with_work && !is_gone && last_without == rank.without_work.begin();
   rank.without_work.erase(rank.without_work.begin(), last_without);
 
   std::map<uint64_t, size_t> of_identity;
@@ -454,7 +457,7 @@ void RankWindows::cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_wo
     if (const auto number = latest(on.left, window_ns_)) on.last_left = number;
     if (const auto count = latest(on.steps, window_ns_)) on.of_step = *count;
     const hal::Communicator& known = on.known;
-    const bool is_over = (known.ended_mono_ns || rank.has_ended) && on.sums.empty();
+    const bool is_over = (known.ended_mono_ns || is_gone) && on.sums.empty();
     // A recording that ends leaves no later window for what has not been left.
     auto arrivals = rank.sample.take(known.id, window_ns_, kPeriodNs, is_over || !with_work);
     const int64_t nranks = known.nranks.value_or(0), comm_rank = known.rank.value_or(-1);
@@ -480,7 +483,7 @@ void RankWindows::cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_wo
       window.bytes = sums.bytes;
       window.entered = on.last_entered;
       if (on.last_entered) window.left = on.last_left;
-      window.is_gone = rank.has_ended;
+      window.is_gone = is_gone;
       window.call = on.call;
       window.off = off;
       window.device_ref = rank.device_ref;

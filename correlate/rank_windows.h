@@ -150,8 +150,12 @@ class RankWindows {
     uint64_t chosen_mono_ns = 0;
     uint32_t device_ref = 0;
     ArrivalSample sample;
-    uint64_t most_ranks = 0;  // of its communicators
-    bool has_ended = false;
+    uint64_t most_ranks = 0;               // of its communicators
+    bool has_ended = false;                // and its last calls are here
+    std::optional<uint64_t> exit_wall_ns;  // as its exit's event says
+
+    // Its end as of a window: by when it was, not by when it became known, which no recording has.
+    bool is_gone_by(uint64_t wall_ns) const { return exit_wall_ns ? *exit_wall_ns <= wall_ns : has_ended; }
   };
   struct Facts {
     int32_t rank;

@@ -77,6 +77,11 @@ class RankWindowsTest : public ::testing::Test {
     if (exchange) exchanges.emplace_back(0, *exchange);
     windows.take(events, exchanges, {}, kOffsetOfWall);
   }
+  void end_at(uint64_t ms) {
+    Event one = event("collect", ms, 0);
+    one.call = calls().id_of(hal::HostOp::kExit);
+    feed(one);
+  }
   void wait(uint64_t from_ms, uint64_t to_ms, uint64_t id = kSomeId) {
     const std::vector<CoveredSync> syncs{
         {kPid, kMonoBegin + from_ms * kMs, kMonoBegin + to_ms * kMs, {{id, numbers[id]}}}};
@@ -231,6 +236,29 @@ TEST_F(RankWindowsTest, ARankThatLeavesIsGivenOutOnceMoreAndHasNoWorkThen) {
   EXPECT_EQ(last.bytes, kSomeBytes);
   EXPECT_EQ(last.measured, 0U);
   EXPECT_EQ(last.median_ns, std::nullopt);
+  EXPECT_THAT(advance_to(15'000), IsEmpty());
+}
+
+// What is sent from a recording afterwards must be what its trace sent.
+TEST_F(RankWindowsTest, AnEndIsOfTheWindowInWhichItWasHoweverEarlyItIsKnown) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  end_at(5100);
+  windows.process_ended(kPid, kMonoBegin - kNsOfSecond);
+  EXPECT_FALSE(only(advance_to(5000)).is_gone);
+  EXPECT_TRUE(only(advance_to(10'000)).is_gone);
+  EXPECT_THAT(advance_to(15'000), IsEmpty());
+}
+
+TEST_F(RankWindowsTest, AnEndIsOfTheWindowInWhichItWasHoweverLateItIsKnown) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  end_at(4900);
+  EXPECT_TRUE(only(advance_to(5000)).is_gone);
+  EXPECT_THAT(advance_to(10'000), IsEmpty());
+  windows.process_ended(kPid, kMonoBegin - kNsOfSecond);
   EXPECT_THAT(advance_to(15'000), IsEmpty());
 }
 

@@ -46,4 +46,5 @@ def StepsThatAProgramSaysCutItsCalls(build):
 
 
 TESTS = (StepsThatAProgramSaysCutItsCalls,)
+SHARED = TESTS
 FULL = ()

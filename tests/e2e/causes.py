@@ -91,3 +91,4 @@ def FollowingTellsACauseWhileItLastsAndEndsWithTheRecording(build):
 TESTS = (ACompetitorIsNamed, LiveAndReplayedCausesAreTheSame,
          LiveAndReplayedCausesAreTheSameWhereNothingFollows, DiskWaitsAreNamed, ACallThatHangsIsTold,
          FollowingTellsACauseWhileItLastsAndEndsWithTheRecording)
+SHARED = (ACallThatHangsIsTold,)

@@ -408,3 +408,4 @@ def APushedRecordingIsWhatItsTraceSent(build):
 
 
 TESTS = (ASlowRankOfTwoNodesIsNamed, ASlowDeviceThatDelaysAllRanksIsNamed, ARankThatDoesNotComeIsNamed, APushedRecordingIsWhatItsTraceSent)
+SHARED = TESTS

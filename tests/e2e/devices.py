@@ -251,3 +251,4 @@ print([library.cudaSetDevice(n) for n in (0, 1)], library.cudaDeviceSynchronize(
 TESTS = (EventsNameTheMachinesDevice, VisibleDevicesAreMapped, ATraceThatComesLateKnowsADeviceOnceItIsChosen,
          TheDeviceIsAskedForOnlyAtFirst, LinesOfATraceNameTheDevice, MetricsCountCallsByDevice, ListsOfTwoLayersCompose,
          TheRealRuntimeWithoutADeviceChoosesNone)
+SHARED = TESTS

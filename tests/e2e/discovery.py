@@ -285,3 +285,4 @@ TESTS = (ThreadsAreTold, ChildrenOfACommandAreTraced, ACommandThatLoadsLateMisse
          ACommandInAnotherMountNamespaceMissesNoCall, ContainersOfOneImageAreNotTracedTwice,
          ACommandOnAnOverlayIsNotTracedTwice, InsideAContainerACommandIsNotTracedTwice,
          ASecondNameOfAFileIsNotASecondFile, KernelsAreNamed)
+SHARED = tuple(test for test in TESTS if test is not ALibraryLoadedLateIsAttachedWithin100msAndTheWindowIsSaid)

@@ -167,6 +167,7 @@ TESTS = (ExactWithSessionLinksForACommand, ExactWithSessionLinksWhenTheTraceIsTh
          ExactWithPerfProbesForACommand, ExactWithPerfProbesWhenTheTraceIsThereFirst, ExactBehindLandingPads,
          ExactWithOldSpellings, ExactOnTheRealRuntime, ExactOnTheRealRuntimeWithMultiLinks, ExactOnTheRealHipRuntime,
          OverloadIsReportedToTheCall, AFloodLeavesRoomForOthers)
+SHARED = TESTS[:TESTS.index(OverloadIsReportedToTheCall)]
 
 
 def full(name, attach, libraries, first):

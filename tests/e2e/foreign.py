@@ -272,3 +272,4 @@ TESTS = (
     AStackThatDoesNotAnswerHarmsNobody,
     ALibraryThatDoesNotAnswerHarmsNobodyAndIsNamed,
 )
+SHARED = (ALibraryOnAFileSystemThatAnswersIsTraced, ALibraryThatAnOrdinaryUserServesIsTracedWhereItIsNamed)

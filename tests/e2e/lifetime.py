@@ -288,3 +288,4 @@ TESTS = (AHangingCallIsListedWhileItHangsAndCompletedAfterwards, AProgramKilledI
          TheRuntimeEntersTheDriverAndBothAreEvents, WhatWasCommittedSurvivesAKilledAgent,
          AHeldCommandGoesOnWhenTheAgentIsKilled, CtrlCDrainsTheRingsFirst, StoppingATraceOfEveryRowIsQuick,
          PerfProbesAreRemovedBehindTheTerminalsBack, TheCommandsExitStatusIsPassedOn, AReaderThatHasHadEnoughEndsTheTraceQuietly)
+SHARED = (WhatWasCommittedSurvivesAKilledAgent, TheCommandsExitStatusIsPassedOn)

@@ -63,4 +63,5 @@ def MergedRecordingsSayOfEachNodeWhatItsOwnSays(build):
 
 
 TESTS = (MergedRecordingsSayOfEachNodeWhatItsOwnSays,)
+SHARED = TESTS
 FULL = ()

@@ -320,3 +320,4 @@ def ADriverThatHangsHoldsUpNothingElse(build):
 TESTS = (ADriverThatHangsHoldsUpNothingElse, DevicesAndTheirErrorsAreInRecordingAndMetrics, ThePageIsCleanAndCountsWhatTheRecordingHolds, WhereTheTimeWentIsOnThePage,
          ARealPrometheusScrapesItAndEveryPanelHasItsQuery,
          RulesFireOnTheirCasesOnly, SecretsAndBadAddressesAreRefused)
+SHARED = (ThePageIsCleanAndCountsWhatTheRecordingHolds, WhereTheTimeWentIsOnThePage, ARealPrometheusScrapesItAndEveryPanelHasItsQuery)

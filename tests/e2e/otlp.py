@@ -375,4 +375,5 @@ def NothingIsSentWithoutTheFlagAndTheTraceEndsInTimeWithoutAReceiver(build):
 TESTS = (JsonAndProtobufSayTheSameAndProtocReadsIt, VictoriaMetricsHasEveryPointAlsoOfTheTimeItWasDown,
          ARealGrpcServerTakesMetricsAndSpansOverTls, SlowCollectivesAreSpansOfOneTraceForAllRanks, IncidentsAreSpans,
          NothingIsSentWithoutTheFlagAndTheTraceEndsInTimeWithoutAReceiver)
+SHARED = TESTS
 FULL = (VictoriaMetricsHasEveryPointOfAMinuteItWasDown,)

@@ -23,3 +23,4 @@ def ThePageFollowsALiveTrace(build):
 
 
 TESTS = (ThePageFollowsALiveTrace,)
+SHARED = TESTS

@@ -288,4 +288,5 @@ def ARecordingInAnotherUsersFolderIsWhole(build):
 
 TESTS = (NoThreadKeepsMoreThanItNeeds, TheAgentRunsNoOtherProgram, TheCommandHasWhatItsCallerHas,
          RunAsRunsTheCommandAsThatUser, ARecordingInAnotherUsersFolderIsWhole)
+SHARED = TESTS
 FULL = ()

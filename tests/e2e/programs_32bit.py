@@ -244,3 +244,4 @@ def CallsOf32BitProgramsAreExactWithPerfProbes(build):
 
 TESTS = (CallsOf32BitProgramsAreExactWithSessionLinks, CallsOf32BitProgramsAreExactWithMultiLinks,
          CallsOf32BitProgramsAreExactWithPerfProbes)
+SHARED = TESTS

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests: real probes, real programs, a real recording.
 
-  run.py --list                       the tests' names, one a line (those of --exactness are left out)
+  run.py --list [--shared]            the tests' names, one a line (those of --exactness are left out); or only of those that
+                                      others may run next to
   run.py --build DIR [--sanitized] [--keep] NAME...   runs them; status 0 passed, 1 failed, 77 skipped (one name)
   run.py --build DIR --exactness      the full-size runs: a million calls and more for each attach mechanism
 
@@ -48,12 +49,10 @@ MODULES = (exactness, times, lifetime, discovery, foreign, filters, hostside, me
 SKIPPED = 77
 
 
-def tests(full):
-    found = {}
-    for module in MODULES:
-        for test in getattr(module, "FULL" if full else "TESTS", ()):
-            found[test.__name__] = test
-    return found
+def tests(which):
+    """By name. TESTS are a module's tests; SHARED those of them that count and compare, and neither bound a time nor ask who
+    had a CPU: other tests may run next to them. FULL are too long for a test run."""
+    return {test.__name__: test for module in MODULES for test in getattr(module, which, ())}
 
 
 def run_one(name, test, options):
@@ -85,9 +84,10 @@ def main():
     parser.add_argument("--sanitized", action="store_true", help="the agent is slow: do not judge its times")
     parser.add_argument("--keep", action="store_true", help="leave the tests' files in BUILD/tests/e2e")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--shared", action="store_true")
     parser.add_argument("--exactness", action="store_true")
     options = parser.parse_args()
-    found = tests(options.exactness)
+    found = tests("FULL" if options.exactness else "SHARED" if options.shared else "TESTS")
     if options.list:
         print("\n".join(found))
         return 0

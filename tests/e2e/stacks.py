@@ -522,3 +522,4 @@ TESTS = (EverySlowFailedAndAllocatingCallHasItsStackFromTheFirstOn, SampledStack
          AProgramThatMapsALibraryMappedBeforeWaitsForTheAgent,
          TheFirstCallOfAProgramThatHadTheLibraryBeforeHasItsPythonLine, SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks, ACallThatHangsHasTheStackWhereItWaits, ACallThatHangsSpinningHasTheStackWhereItSpins,
          PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)
+SHARED = (PythonFramesNameTheLineThatRunsOnEveryInterpreter, ACallThatHangsHasTheStackWhereItWaits)

@@ -36,4 +36,5 @@ def RanksOfACollectiveAreJoinedByArrows(build):
 
 
 TESTS = (RanksOfACollectiveAreJoinedByArrows,)
+SHARED = TESTS
 FULL = ()

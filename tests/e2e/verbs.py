@@ -106,3 +106,4 @@ def AListOfAdaptersThatCannotBeHadIsAFailedCall(build):
 
 TESTS = (AListOfAdaptersThatCannotBeHadIsAFailedCall, AsynchronousEventsOfTheRealLibraryAreExact, EventTypesAreCountedAndNothingElseOfThem,
          VerbsAreNotProbedUnlessAskedFor, CheckSaysWhatOfTheVerbsCannotBeProbed)
+SHARED = TESTS

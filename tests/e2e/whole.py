@@ -270,3 +270,4 @@ TESTS = (AKilledTracerNeverSaysThatNothingWasLost, AFullDiskIsSaidByTheRecording
          AnInstalledLibraryIsProbedBeforeItsFirstProgram, ALibraryThatCannotBeProbedIsOneSentence,
          NobodyElsePaysForTheTraceOfACommand, AChildOfATracedProcessHasItsLibraryProbed,
          AnInterruptSaysWhatBecomesOfTheCommand, ALogIsRotated, TheFileStaysUnderItsLimit)
+SHARED = (AKilledTracerNeverSaysThatNothingWasLost, TheFileStaysUnderItsLimit)

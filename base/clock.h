@@ -10,6 +10,13 @@
 namespace ingero {
 
 inline constexpr uint64_t kSecond = 1'000'000'000;  // nanoseconds
+inline constexpr uint64_t kClockDrift = 50;         // millionths by which two clocks may differ in speed
+
+// A wall clock less another one, and how far wrong that can be.
+struct ClockOffset {
+  int64_t offset_ns = 0;
+  uint64_t within_ns = 0;
+};
 
 class Clock {
  public:

@@ -129,7 +129,11 @@ Result<int> run_explain(const ExplainOptions& given, Context& context) {
     auto chains = report::stored_chains(**reader, selection, *timeout);
     if (!chains.ok()) return chains.error();
     if (options.annotations) INGERO_TRY(report::add_labels(**reader, *chains));
-    context.out << (options.json ? report::chains_json(*chains) : report::chains_text(*chains, context.colour));
+    const auto clocks = store::NodeClocks::load(**reader, {.time_ns = *timeout});
+    if (!clocks.ok()) return clocks.error();
+    context.out << (options.json ? report::chains_json(*chains)
+                                 : report::chains_text(*chains, *clocks, context.colour));
+    if (clocks->are_several()) context.err << "ingero: " << store::order_sentence(*clocks) << '\n';
     return kExitDone;
   }
   report::ReportOptions report_options;

@@ -25,7 +25,7 @@ struct ExportOptions : PartOptions {
 // What was written and what could not be; on standard error.
 struct Summary {
   std::string text;
-  std::vector<std::string> left_out;
+  std::vector<std::string> left_out;  // and what is not known
 };
 
 serve::perfetto::TimelineFormat format_of(const ExportOptions& options) {
@@ -34,11 +34,13 @@ serve::perfetto::TimelineFormat format_of(const ExportOptions& options) {
 }
 
 Result<Summary> export_timeline(const ExportOptions& options, const store::Reader& reader,
-                                const store::Selection& selection, Destination& to, Progress& progress) {
+                                const store::Selection& selection, const store::NodeClocks& clocks, Destination& to,
+                                Progress& progress) {
   namespace perfetto = serve::perfetto;
   perfetto::TimelineOptions wanted;
   wanted.selection = selection;
   wanted.format = format_of(options);
+  wanted.clocks = clocks;
   wanted.line_of = [](std::string_view stored) {
     const auto frames = symbols::parse_frames(stored);
     const symbols::StackFrame* line = symbols::line_of(frames);
@@ -64,9 +66,9 @@ Result<Summary> export_timeline(const ExportOptions& options, const store::Reade
 }
 
 Result<Summary> export_any(const ExportOptions& options, const store::Reader& reader, const store::Selection& selection,
-                           Destination& to, Progress& progress) {
+                           const store::NodeClocks& clocks, Destination& to, Progress& progress) {
   if (options.format == "perfetto" || options.format == "chrome") {
-    return export_timeline(options, reader, selection, to, progress);
+    return export_timeline(options, reader, selection, clocks, to, progress);
   }
   const auto sink = [&](std::string_view bytes) { return to.write(bytes); };
   if (options.format == "folded") {
@@ -124,8 +126,13 @@ Result<Summary> export_recording(const ExportOptions& options, Destination& to, 
   (*reader)->map_little();
   const auto part = select_part(options, **reader, context, kLiveDefaultNs, 0);
   if (!part.ok()) return part.error();
+  const auto clocks = store::NodeClocks::load(**reader, {.time_ns = 0});
+  if (!clocks.ok()) return clocks.error();
   Progress progress(context);
-  return export_any(options, **reader, part->selection, to, progress);
+  auto summary = export_any(options, **reader, part->selection, *clocks, to, progress);
+  if (summary.ok() && clocks->are_several() && options.format != "folded")
+    summary->left_out.push_back(store::order_sentence(*clocks));
+  return summary;
 }
 
 Result<int> run_export(const ExportOptions& options, Context& context) {

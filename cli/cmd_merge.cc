@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "fleet/fleet.h"
 #include "store/merge/clock_sentences.h"
+#include "store/merge/merge.h"
 
 namespace ingero::cli {
 namespace {
@@ -80,7 +81,7 @@ Result<int> run_merge(const MergeCommand& command, Context& context) {
     }
   }
   for (const std::string& sentence : merged->left_out) context.err << "ingero: " << sentence << '\n';
-  for (const std::string& sentence : store::clock_sentences(*merged, nodes, *threshold)) {
+  for (const std::string& sentence : store::clock_sentences(merged->clocks, *threshold)) {
     context.err << "ingero: " << sentence << '\n';
   }
   context.err << fmt::format("ingero: {}: {} events and {} causal chains of {} node{}\n", printable(options.output),

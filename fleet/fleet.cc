@@ -2,12 +2,14 @@
 #include "fleet/fleet.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/text.h"
 #include "fleet/incidents.h"
 #include "fleet/merge.h"
-#include "fleet/order.h"
 #include "serve/tools/tool.h"
+#include "store/read/time_order.h"
 #include "store/read/time_range.h"
 
 namespace ingero::fleet {
@@ -163,7 +165,11 @@ void say_clocks(const std::vector<NodeAnswer>& all, uint64_t threshold_ns, Json&
 // nothing to say.
 Json order_of(const Json& chains, const std::vector<NodeAnswer>& all) {
   constexpr uint64_t kWindowNs = 5'000'000'000;  // of a cluster's incidents
-  std::vector<Moment> moments;
+  std::vector<store::Moment> moments;
+  // Where a node answers from a merged recording, its clock is that of none of the nodes in it.
+  std::map<std::string, std::set<std::string>> recorded;
+  for (const Json& chain : chains)
+    recorded[chain["node"].get<std::string>()].insert(text_member(chain, "recorded_node"));
   for (const Json& chain : chains) {
     const auto node = chain["node"].get<std::string>();
     const auto asked =
@@ -171,10 +177,11 @@ Json order_of(const Json& chains, const std::vector<NodeAnswer>& all) {
     const auto onset = store::parse_time(text_member(chain, "onset"), 0);
     if (asked == all.end() || !onset.ok()) continue;
     const bool is_cluster = asked->kind == ServerKind::kCluster;
-    moments.push_back({node, text_member(chain, "id"), *onset, asked->clock, is_cluster ? kWindowNs : 0});
+    const bool is_merged = !is_cluster && recorded[node].size() > 1;
+    moments.push_back({node, text_member(chain, "id"), *onset, is_merged ? std::nullopt : asked->clock,
+                       is_cluster ? kWindowNs : 0, is_merged ? text_member(chain, "recorded_node") : ""});
   }
-  const bool is_one = std::ranges::all_of(moments, [&](const Moment& one) { return one.node == moments.front().node; });
-  return is_one ? Json::array() : order_json(in_order(std::move(moments)));
+  return store::order_json(store::in_order_of_nodes(std::move(moments)));
 }
 
 void say_order(const Json& order, Json& notes) {

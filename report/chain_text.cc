@@ -1,5 +1,6 @@
 // Formats causal chains as text and as JSON, so that the command line and the tools word them alike.
 #include <algorithm>
+#include <map>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -61,32 +62,63 @@ std::string chain_text(const ReportedChain& chain, bool colour) {
   return out;
 }
 
-std::string chains_text(const std::vector<ReportedChain>& chains, bool colour) {
+std::string chains_text(const std::vector<ReportedChain>& chains, const store::NodeClocks& clocks, bool colour) {
   if (chains.empty()) return "No causal chain is stored in the selected part.\n";
   std::string out = fmt::format("CAUSAL CHAINS - {}\n", plural(chains.size(), "chain"));
   for (const ReportedChain& chain : chains) out += "\n" + chain_text(chain, colour);
-  return out;
+  return out + order_text(chains, clocks);
+}
+
+std::vector<store::Ordered> order_of(const std::vector<ReportedChain>& chains, const store::NodeClocks& clocks) {
+  std::vector<store::Moment> moments;
+  for (const ReportedChain& chain : chains) {
+    const uint64_t onset_ns = chain.onset_wall_ns.value_or(chain.detected_wall_ns);
+    if (onset_ns == 0) continue;
+    moments.push_back({chain.node, chain.id, onset_ns, clocks.at(chain.node, onset_ns)});
+  }
+  return store::in_order_of_nodes(std::move(moments));
 }
 
 namespace {
 
-// Of several nodes, by the clock of who asked: "2026-11-25T13:21:45.120000000Z [gpu-01] a1".
-std::string order_text(const Json& answer) {
-  const auto order = answer.find("order");
-  if (order == answer.end() || order->size() < 2) return {};
-  std::string out =
-      "\nIN ORDER OF TIME, by this machine's clock (~: it may have begun before the one above it; clocks are not known "
-      "that well)\n";
-  for (size_t i = 0; i < order->size(); ++i) {
-    const Json& one = order->at(i);
-    const bool is_certain = i == 0 || one.at("is_certain") == true;
-    out += fmt::format("{} {} [{}] {}\n", is_certain ? " " : "~", printable(text_member(one, "onset")),
-                       printable(text_member(one, "node")), printable(text_member(one, "id")));
+std::string order_heading(std::string_view whose_clock) {
+  return fmt::format(
+      "\nIN ORDER OF TIME, by {} clock (~: it may have begun before the one above it; clocks are not known that "
+      "well)\n",
+      whose_clock);
+}
+
+// "2026-11-25T13:21:45.120000000Z [gpu-01] a1"
+std::string order_line(bool is_certain, std::string_view onset, std::string_view node, std::string_view id) {
+  return fmt::format("{} {} [{}] {}\n", is_certain ? " " : "~", printable(onset), printable(node), printable(id));
+}
+
+std::string fleet_order_text(const Json& order) {
+  if (order.size() < 2) return {};
+  std::string out = order_heading("this machine's");
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Json& one = order.at(i);
+    out += order_line(i == 0 || one.at("is_certain") == true, text_member(one, "onset"), text_member(one, "node"),
+                      text_member(one, "id"));
   }
   return out;
 }
 
 }  // namespace
+
+std::string order_text(const std::vector<ReportedChain>& chains, const store::NodeClocks& clocks) {
+  const std::vector<store::Ordered> order = order_of(chains, clocks);
+  if (order.empty()) return {};
+  std::string out =
+      order_heading(clocks.is_any_known() ? printable(clocks.reference(), 256) + "'s" : "each node's own");
+  std::map<std::string_view, std::string_view> summaries;
+  for (const ReportedChain& chain : chains) summaries[chain.id] = chain.summary;
+  for (const store::Ordered& one : order) {
+    out += order_line(&one == &order.front() || one.is_certain, format_wall(one.ours_ns.value_or(one.moment.wall_ns)),
+                      one.moment.node, printable(summaries[one.moment.id], 120));
+  }
+  return out;
+}
 
 std::string fleet_chains_text(const Json& answer, bool colour) {
   const Json& chains = answer["chains"];
@@ -100,7 +132,7 @@ std::string fleet_chains_text(const Json& answer, bool colour) {
   for (const Json& chain : chains) {
     out += fmt::format("\n[{}] {}", printable(text_member(chain, "node")), chain_text(chain_of(chain), colour));
   }
-  return out + order_text(answer);
+  return out + fleet_order_text(answer.value("order", Json::array()));
 }
 
 Json chain_json(const ReportedChain& chain) {

@@ -14,8 +14,10 @@
 #include "base/result.h"
 #include "hal/chain.h"
 #include "report/vendor_names.h"
+#include "store/read/node_clocks.h"
 #include "store/read/reader.h"
 #include "store/read/summary.h"
+#include "store/read/time_order.h"
 
 namespace ingero::report {
 
@@ -77,7 +79,10 @@ Json labels_json(const std::vector<std::pair<std::string, std::string>>& labels)
 std::string severity_text(std::string_view severity, bool colour);
 // One chain for people: the line, its timeline, root cause and fixes.
 std::string chain_text(const ReportedChain& chain, bool colour);
-std::string chains_text(const std::vector<ReportedChain>& chains, bool colour);
+std::string chains_text(const std::vector<ReportedChain>& chains, const store::NodeClocks& clocks, bool colour);
+// Which of them began first, by the reference's clock; empty where all are of one node.
+std::vector<store::Ordered> order_of(const std::vector<ReportedChain>& chains, const store::NodeClocks& clocks);
+std::string order_text(const std::vector<ReportedChain>& chains, const store::NodeClocks& clocks);
 // Those of several nodes, of which some may not have answered: what query_fleet answers.
 std::string fleet_chains_text(const Json& answer, bool colour);
 std::string chains_json(const std::vector<ReportedChain>& chains);

@@ -83,13 +83,18 @@ Result<uint64_t> count_chains(const store::Reader& reader) {
   return count;
 }
 
-Status gather_nodes(const store::Reader& reader, Report& report) {
+Status gather_nodes(const store::Reader& reader, const ReportOptions& options, Report& report) {
   const auto outcome =
       reader.query("SELECT DISTINCT node FROM sessions WHERE node <> '' ORDER BY 1", {}, [&](auto values) {
         report.nodes.emplace_back(values[0].text);
         return true;
       });
-  return outcome.ok() ? Status{} : Status{outcome.error()};
+  if (!outcome.ok()) return outcome.error();
+  if (!is_of_several_nodes(report) || !options.clocks) return {};
+  auto clocks = store::NodeClocks::load(reader, {.time_ns = options.time_ns});
+  if (!clocks.ok()) return clocks.error();
+  report.clocks = std::move(*clocks);
+  return {};
 }
 
 Status gather_figures(const store::Reader& reader, const store::Selection& selection, const ReportOptions& options,
@@ -227,7 +232,7 @@ Result<Report> gather_report(const store::Reader& reader, const store::Selection
   report.live = reader.is_live();
   report.whole = selection.whole() && !selection.pid && selection.op.empty();
 
-  INGERO_TRY(gather_nodes(reader, report));
+  INGERO_TRY(gather_nodes(reader, options, report));
   if (options.figures) INGERO_TRY(gather_figures(reader, selection, options, names, report));
   INGERO_TRY(gather_single_calls(reader, selection, options, names, report));
   INGERO_TRY(gather_losses(reader, options, report));

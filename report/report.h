@@ -18,9 +18,11 @@
 #include "report/kernels.h"
 #include "report/time_spent.h"
 #include "report/vendor_names.h"
+#include "store/read/node_clocks.h"
 #include "store/read/reader.h"
 #include "store/read/runs.h"
 #include "store/read/summary.h"
+#include "store/read/time_order.h"
 
 namespace ingero::report {
 
@@ -33,6 +35,7 @@ struct ReportOptions {
   bool collectives = true;
   bool inference = true;
   bool kernels = true;
+  bool clocks = true;     // of several nodes, and so the order of incidents
   bool time = true;       // where it went
   uint32_t slowest = 10;  // how many of the slowest calls are listed
   uint32_t per_call = 3;  // of each call: ten launches of one loop say no more than three
@@ -41,7 +44,7 @@ struct ReportOptions {
   std::optional<int64_t> run = {};  // whose losses are meant; its events are selected by time
 
   // Nothing but losses: for who names the parts one by one.
-  static ReportOptions nothing() { return {false, false, false, false, false, false, false, false, 0, 3, 0}; }
+  static ReportOptions nothing() { return {false, false, false, false, false, false, false, false, false, 0, 3, 0}; }
 };
 
 // Calls of one name that returned one code meaning failure.
@@ -75,6 +78,7 @@ struct Report {
   bool live = false;
   bool whole = false;              // all of the recording was selected
   std::vector<std::string> nodes;  // that the recording is of, where it says so; then what is of one says of which
+  store::NodeClocks clocks;        // of several nodes
   std::optional<store::TimeSpan> span;
   uint64_t events = 0, rows_pruned = 0;
   std::vector<store::CallStats> calls;        // the vendors' calls

@@ -167,9 +167,12 @@ Json report_document(const Report& report) {
       {"rows_pruned", report.rows_pruned},
       {"causal_chains", report.chains},
   };
+  // Of one node there is nothing to put in order.
+  if (report.clocks.are_several()) json["recording"]["clocks"] = store::clocks_json(report.clocks);
   const Diagnosis& found = report.diagnosis;
   json["time"] = report.time_known ? time_json(report.time) : Json(nullptr);
   json["incidents"] = array_of(found.chains, chain_json);
+  if (report.clocks.are_several()) json["order"] = store::order_json(order_of(found.chains, report.clocks));
   json["examined"] = found.replayed
                          ? Json{{"events", found.events},       {"calls", found.calls}, {"seconds", found.windows},
                                 {"processes", found.processes}, {"late", found.late},   {"forgotten", found.forgotten}}

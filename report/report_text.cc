@@ -45,6 +45,26 @@ void add_heading(std::string& out, std::string_view text, bool colour) {
   out += "\n" + styled(text, Style::kBold, colour) + "\n";
 }
 
+std::string capitalised(std::string sentence) {
+  if (!sentence.empty() && sentence[0] >= 'a' && sentence[0] <= 'z') sentence[0] = static_cast<char>(sentence[0] - 32);
+  return sentence;
+}
+
+// How far the clocks of several nodes are apart, and what of the order of their events is known.
+std::string clocks_text(const store::NodeClocks& clocks) {
+  if (!clocks.are_several()) return {};
+  constexpr size_t kMaxNodes = 8;
+  std::string out;
+  for (size_t i = 1; i < clocks.nodes().size() && clocks.is_any_known(); ++i) {
+    if (i <= kMaxNodes) out += capitalised(store::clock_sentence(clocks, clocks.nodes()[i])) + ".\n";
+  }
+  if (clocks.is_any_known() && clocks.nodes().size() > kMaxNodes + 1) {
+    out += fmt::format("The clocks of {}: explain --json has them.\n",
+                       plural(clocks.nodes().size() - kMaxNodes - 1, "other node"));
+  }
+  return out + capitalised(store::order_sentence(clocks)) + ".\n";
+}
+
 std::string heading(const Report& report) {
   std::string out = "Recording " + printable(report.path, 1000);
   if (!report.notes.made_by.empty()) {
@@ -67,6 +87,7 @@ std::string heading(const Report& report) {
                      short_wall(report.span->first_wall_ns), short_wall(report.span->last_wall_ns),
                      counted(processes, "process") +
                          (is_of_several_nodes(report) ? " on " + counted(report.nodes.size(), "node") : ""));
+  out += clocks_text(report.clocks);
   if (report.rows_pruned > 0) {
     out += fmt::format("{} were deleted since to keep the file small; totals of the whole still count them.\n",
                        counted(report.rows_pruned, "stored event"));
@@ -383,14 +404,17 @@ std::string incidents_text(const Report& report, bool colour) {
                 colour);
     constexpr size_t kMaxShown = 10;
     size_t shown = 0, left_out = 0;
+    std::vector<ReportedChain> worst;
     for (const AlikeChains& group : grouped(found.chains)) {
       if (++shown > kMaxShown) {
         left_out += 1 + group.others.size();
         continue;
       }
       out += node_prefix(report, group.worst->node) + chain_text(*group.worst, colour) + others_text(group);
+      if (is_of_several_nodes(report)) worst.push_back(*group.worst);
     }
     if (left_out > 0) out += fmt::format("{} not shown: explain --json has all.\n", counted(left_out, "lesser chain"));
+    out += order_text(worst, report.clocks);
   }
   for (const auto& [chains, what] : {std::pair(report.harmless_chains, "that cost nothing"),
                                      {report.warm_up_chains, "of the warm-up, before the first step"}}) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
+
 namespace ingero::fleet::detect {
 namespace {
 
@@ -58,7 +60,7 @@ std::map<uint32_t, ClockBound> Clocks::differences(uint32_t a) const {
     const auto of_a = std::ranges::find(one->nodes, a, &Of::node);
     if (of_a == one->nodes.end()) continue;
     newest_ns = std::max(newest_ns, of_a->entered_ns);
-    const auto widen = static_cast<int64_t>((newest_ns - of_a->entered_ns) / kMillion * kDrift);
+    const auto widen = static_cast<int64_t>((newest_ns - of_a->entered_ns) / kMillion * kClockDrift);
     for (const Of& of_b : one->nodes) {
       if (of_b.node == a) continue;
       Found& found = all[of_b.node];

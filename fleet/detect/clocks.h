@@ -5,7 +5,8 @@
 //     is at most L - E; and the other way round. Together collectives bound it from both sides, as closely as the last
 //     rank to come was followed by the first to leave.
 // Q2  Only collectives that every rank has to enter before any can leave: of a broadcast or a reduction that is not so.
-// Q3  Clocks drift: a bound widens by kDrift of its age. Where bounds exclude each other a clock was set, and what is
+// Q3  Clocks drift: a bound widens by kClockDrift of its age. Where bounds exclude each other a clock was set, and what
+// is
 //     older counts no more.
 //
 // Pure and deterministic; one thread at a time; bounded: kMaxEntries, a node in a collective each, the newest. Failure:
@@ -38,7 +39,6 @@ bool waits_for_all(std::string_view operation);
 class Clocks {
  public:
   static constexpr size_t kMaxEntries = 1 << 18;
-  static constexpr uint64_t kDrift = 50;  // millionths by which two clocks may differ in speed
 
   // One rank of a node in a collective that waits for all.
   void add(uint64_t communicator, uint64_t number, uint32_t node, uint64_t entered_ns, std::optional<uint64_t> left_ns);

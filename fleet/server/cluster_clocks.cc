@@ -11,7 +11,7 @@ using detect::ClockBound;
 
 constexpr uint64_t kSecondOfClock_ns = 1'000'000'000;
 constexpr uint64_t kClockForgotten_ns = 600 * kSecondOfClock_ns;
-constexpr uint64_t kDriftOf = 20'000;  // of a clock's age, by which it may be off: 50 millionths
+constexpr uint64_t kDriftOf = 1'000'000 / kClockDrift;  // of a clock's age, by which it may be off
 
 }  // namespace
 

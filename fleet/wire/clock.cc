@@ -47,7 +47,7 @@ std::optional<ClockOffset> ClockFilter::best(uint64_t mono_ns) const {
   std::optional<ClockOffset> best;
   for (const Sample& one : samples_) {
     const uint64_t age_ns = mono_ns > one.mono_ns ? mono_ns - one.mono_ns : 0;
-    const uint64_t within_ns = one.offset.within_ns + age_ns / 1'000'000 * kDrift;
+    const uint64_t within_ns = one.offset.within_ns + age_ns / 1'000'000 * kClockDrift;
     if (!best || within_ns < best->within_ns) best = ClockOffset{one.offset.offset_ns, within_ns};
   }
   return best;

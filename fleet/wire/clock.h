@@ -9,13 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
+
 namespace ingero::fleet::wire {
 
-// A clock less another one, and how far wrong that can be.
-struct ClockOffset {
-  int64_t offset_ns = 0;
-  uint64_t within_ns = 0;
-};
+using ingero::ClockOffset;
 
 // In the server's answers: its wall clock when the request had come, and when the answer left; "RECEIVED ANSWERED".
 inline constexpr const char* kTimeHeader = "X-Ingero-Time";
@@ -32,7 +30,6 @@ std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_t
 class ClockFilter {
  public:
   static constexpr size_t kMaxSamples = 12;
-  static constexpr uint64_t kDrift = 50;  // millionths by which two clocks may differ in speed
 
   void add(const ClockOffset& sample, uint64_t mono_ns);
   std::optional<ClockOffset> best(uint64_t mono_ns) const;

@@ -22,6 +22,13 @@ std::string text_of(const Value& value, size_t most = kMaxText) {
   return value.type == Value::Type::kText ? printable(value.text, most) : std::string();
 }
 
+// A time of the node by the clock that is drawn by; one that no clock shows, as a hostile file may have, stays as it
+// is.
+int64_t drawn_ns(const store::NodeClocks& clocks, const std::string& node, int64_t at_ns) {
+  int64_t drawn_ns = 0;
+  return __builtin_sub_overflow(at_ns, clocks.offset_ns(node), &drawn_ns) ? at_ns : drawn_ns;
+}
+
 // What is put on one track in the order of time, whatever its order in the recording.
 class ContextTracks {
  public:
@@ -36,6 +43,7 @@ class ContextTracks {
         host_(recording.nodes().size() == 1 ? recording.nodes().front() : std::string()) {}
 
   Status write() {
+    INGERO_TRY(clocks());
     INGERO_TRY(sessions());
     INGERO_TRY(chains());
     INGERO_TRY(annotations());
@@ -60,13 +68,38 @@ class ContextTracks {
   std::string within(const char* column = "timestamp") const {
     return fmt::format(" {} BETWEEN {} AND {}", column, extent_.first_ns, extent_.last_ns);
   }
-  // A moment where it has no end, or ends as it begins.
-  void put(StackedTrack& track, int64_t from, std::optional<int64_t> to, Slice slice) {
+  // On a track of the node, by whose clock the times are. A moment where it has no end, or ends as it begins.
+  void put(const std::string& node, const char* track, int64_t from, std::optional<int64_t> to, Slice slice) {
     slice.start_ns = std::clamp(from, extent_.first_ns, extent_.last_ns);
     if (to && std::min(*to, extent_.last_ns) > slice.start_ns) {
       slice.duration_ns = static_cast<uint64_t>(std::min(*to, extent_.last_ns) - slice.start_ns);
     }
-    totals_.shortened += track.put(slice) ? 0 : 1;
+    slice.start_ns = drawn_ns(options_.clocks, node, slice.start_ns);
+    totals_.shortened += tracks_.of_node(node, track).put(slice) ? 0 : 1;
+  }
+  std::string node_of(const Value& value) const { return value.is_null() ? host_ : text_of(value, 256); }
+
+  // How far the clock of each of several nodes is known, over the whole of its runs.
+  Status clocks() {
+    if (!options_.clocks.are_several()) return {};
+    return each("SELECT node, min(started_at), max(stopped_at) FROM sessions GROUP BY 1 ORDER BY 1", [&](Row row) {
+      const store::NodeClock* clock = options_.clocks.find(row[0].as_text());
+      if (clock == nullptr) return;
+      const bool is_reference = clock == &options_.clocks.nodes().front() && clock->clock;
+      std::string sentence = is_reference ? "times are by the clock of " + printable(clock->node)
+                                          : store::clock_sentence(options_.clocks, *clock);
+      std::vector<Argument> arguments;
+      if (clock->clock) {
+        if (!is_reference) sentence += "; taken off here";
+        arguments.push_back({"offset_ns", clock->clock->offset_ns});
+        arguments.push_back({"within_ns", static_cast<int64_t>(clock->clock->within_ns)});
+      }
+      Slice slice;
+      slice.name = sentence;
+      slice.category = "clock";
+      slice.arguments = arguments;
+      put(clock->node, "clock", row[1].integer, row[2].integer == 0 ? extent_.last_ns : row[2].integer, slice);
+    });
   }
 
   Status sessions() {
@@ -87,7 +120,7 @@ class ContextTracks {
           slice.name = "recording";
           slice.category = "recording";
           slice.arguments = arguments;
-          put(tracks_.of_node(text_of(row[2], 256), "recording"), from, to, slice);
+          put(text_of(row[2], 256), "recording", from, to, slice);
         });
   }
 
@@ -113,7 +146,7 @@ class ContextTracks {
           slice.name = name;
           slice.category = "causal_chain";
           slice.arguments = arguments;
-          put(tracks_.of_node(text_of(row[7], 256), "causal chains"), row[0].integer,
+          put(text_of(row[7], 256), "causal chains", row[0].integer,
               row[1].is_null() ? std::nullopt : std::optional<int64_t>(row[1].integer), slice);
           ++totals_.chains;
         });
@@ -133,38 +166,43 @@ class ContextTracks {
 
   Status annotations() {
     const auto& pid = options_.selection.pid;
-    return each("SELECT coalesce(span_start, timestamp) AS at, span_end, labels, pid FROM annotations WHERE" +
-                    within("coalesce(span_start, timestamp)") +
-                    (pid ? fmt::format(" AND pid IN (0, {})", *pid) : std::string()) + " ORDER BY at, span_end DESC",
-                [&](Row row) {
-                  const auto labels = parse_json(row[2].type == Value::Type::kText ? row[2].text : "");
-                  if (!labels.is_object()) return;
-                  std::vector<std::pair<std::string, std::string>> texts;
-                  std::string name;
-                  for (const auto& [key, value] : labels.items()) {
-                    texts.emplace_back(printable(key, 64),
-                                       printable(value.is_string() ? value.get<std::string>() : dump(value)));
-                    name += (name.empty() ? "" : " ") + texts.back().first + "=" + texts.back().second;
-                  }
-                  std::vector<Argument> arguments;
-                  arguments.reserve(texts.size() + 1);
-                  for (const auto& [key, value] : texts) arguments.push_back({key, std::string_view(value)});
-                  if (row[3].integer != 0) arguments.push_back({"pid", row[3].integer});
-                  Slice slice;
-                  slice.name = name;
-                  slice.category = "annotation";
-                  slice.arguments = arguments;
-                  put(tracks_.of_node(host_, "annotations"), row[0].integer,
-                      row[1].is_null() ? std::nullopt : std::optional<int64_t>(row[1].integer), slice);
-                  ++totals_.annotations;
-                });
+    return each(
+        "SELECT coalesce(span_start, timestamp) AS at, span_end, labels, pid, (SELECT node FROM sessions WHERE id "
+        "= a.session) FROM annotations a WHERE" +
+            within("coalesce(span_start, timestamp)") +
+            (pid ? fmt::format(" AND pid IN (0, {})", *pid) : std::string()) + " ORDER BY at, span_end DESC",
+        [&](Row row) {
+          const auto labels = parse_json(row[2].type == Value::Type::kText ? row[2].text : "");
+          if (!labels.is_object()) return;
+          std::vector<std::pair<std::string, std::string>> texts;
+          std::string name;
+          for (const auto& [key, value] : labels.items()) {
+            texts.emplace_back(printable(key, 64),
+                               printable(value.is_string() ? value.get<std::string>() : dump(value)));
+            name += (name.empty() ? "" : " ") + texts.back().first + "=" + texts.back().second;
+          }
+          std::vector<Argument> arguments;
+          arguments.reserve(texts.size() + 1);
+          for (const auto& [key, value] : texts) arguments.push_back({key, std::string_view(value)});
+          if (row[3].integer != 0) arguments.push_back({"pid", row[3].integer});
+          Slice slice;
+          slice.name = name;
+          slice.category = "annotation";
+          slice.arguments = arguments;
+          put(node_of(row[4]), "annotations", row[0].integer,
+              row[1].is_null() ? std::nullopt : std::optional<int64_t>(row[1].integer), slice);
+          ++totals_.annotations;
+        });
   }
 
-  void count(TrackId track, const Value& at, const Value& value, double factor = 1) {
+  // By the clock of the node.
+  void count(const std::string& node, const std::string& name, Unit unit, const Value& at, const Value& value,
+             double factor = 1) {
+    const TrackId track = tracks_.counter(tracks_.node(node), name, unit);
     if (value.is_null() || at.is_null()) return;
     const double number = (value.type == Value::Type::kReal ? value.real : static_cast<double>(value.integer)) * factor;
     if (!std::isfinite(number)) return;
-    writer_.counter(track, at.integer, number);
+    writer_.counter(track, drawn_ns(options_.clocks, node, at.integer), number);
     ++totals_.counters;
   }
 
@@ -186,14 +224,16 @@ class ContextTracks {
                                      {"interrupt_pct", "CPU in interrupts", Unit::kPercent, 1}};
     std::string columns;
     for (const Counter& counter : kCounters) columns += std::string(", ") + counter.column;
-    return each(
-        "SELECT timestamp" + columns + " FROM system_snapshots WHERE" + within() + " ORDER BY timestamp", [&](Row row) {
-          const TrackId node = tracks_.node(host_);
-          for (size_t i = 0; i < std::size(kCounters); ++i) {
-            if (row[i + 1].is_null()) continue;
-            count(tracks_.counter(node, kCounters[i].name, kCounters[i].unit), row[0], row[i + 1], kCounters[i].factor);
-          }
-        });
+    return each("SELECT timestamp" + columns +
+                    ", (SELECT node FROM sessions WHERE id = w.session) FROM system_snapshots w WHERE" + within() +
+                    " ORDER BY timestamp",
+                [&](Row row) {
+                  const std::string node = node_of(row[std::size(kCounters) + 1]);
+                  for (size_t i = 0; i < std::size(kCounters); ++i) {
+                    if (row[i + 1].is_null()) continue;
+                    count(node, kCounters[i].name, kCounters[i].unit, row[0], row[i + 1], kCounters[i].factor);
+                  }
+                });
   }
 
   Status devices() {
@@ -206,7 +246,7 @@ class ContextTracks {
           const std::string name = fmt::format("GPU {} {}{}{}", row[4].is_null() ? row[5].integer : row[4].integer,
                                                reading, part.empty() ? "" : " ", part);
           const Unit unit = reading.ends_with("_bytes") ? Unit::kBytes : Unit::kNone;
-          count(tracks_.counter(tracks_.node(text_of(row[6], 256)), name, unit), row[0], row[3]);
+          count(text_of(row[6], 256), name, unit, row[0], row[3]);
         });
   }
 
@@ -218,9 +258,7 @@ class ContextTracks {
         [&](Row row) {
           const std::string port = row[2].is_null() ? std::string() : fmt::format(" port {}", row[2].integer);
           const std::string name = text_of(row[1], 64) + port + " " + text_of(row[3], 64);
-          count(tracks_.counter(tracks_.node(text_of(row[6], 256)), name,
-                                row[4].text == "bytes" ? Unit::kBytes : Unit::kNone),
-                row[0], row[5]);
+          count(text_of(row[6], 256), name, row[4].text == "bytes" ? Unit::kBytes : Unit::kNone, row[0], row[5]);
         });
   }
 
@@ -253,6 +291,24 @@ Result<Extent> extent_of(const Recording& recording, const store::Selection& sel
   if (selection.to_wall_ns) extent.last_ns = std::min(extent.last_ns, store::sql_wall_ns(*selection.to_wall_ns));
   extent.last_ns = std::max(extent.first_ns, extent.last_ns);
   return extent;
+}
+
+Result<int64_t> begin_of(const Recording& recording, const TimelineOptions& options, const Extent& extent) {
+  // What is clamped to the part's begin is by each node's clock.
+  if (options.selection.from_wall_ns) {
+    return extent.first_ns - std::min(options.clocks.most_ahead_ns(), std::max<int64_t>(extent.first_ns, 0));
+  }
+  if (!options.clocks.is_any_known()) return extent.first_ns;
+  int64_t begin_ns = extent.last_ns;
+  const auto outcome = recording.reader().query(
+      "SELECT k.node, min(b.start_wall_ns) FROM blocks b JOIN event_rows e ON e.seq = b.first JOIN clocks k ON k.id = "
+      "e.clock GROUP BY 1 UNION ALL SELECT node, min(started_at) FROM sessions GROUP BY 1",
+      no_limits(), [&](Row row) {
+        begin_ns = std::min(begin_ns, drawn_ns(options.clocks, row[0].as_text(), row[1].integer));
+        return true;
+      });
+  if (!outcome.ok()) return outcome.error();
+  return begin_ns;
 }
 
 Status write_context_tracks(const Recording& recording, const TimelineOptions& options, const Extent& extent,

@@ -25,10 +25,10 @@ std::string_view text_at(const std::unordered_map<int64_t, std::string>& texts, 
 
 }  // namespace
 
-Result<Recording> Recording::load(const store::Reader& reader) {
+Result<Recording> Recording::load(const store::Reader& reader, const store::NodeClocks& clocks) {
   Recording recording;
   recording.reader_ = &reader;
-  recording.source_ = reader.layout() == store::Layout::kLegacy ? make_legacy_rows() : make_row_source();
+  recording.source_ = reader.layout() == store::Layout::kLegacy ? make_legacy_rows() : make_row_source(clocks);
   INGERO_TRY(recording.source_->load(reader, recording.names_));
   return recording;
 }

@@ -22,8 +22,8 @@ namespace ingero::serve::perfetto {
 
 class Recording {
  public:
-  // `reader` outlives this.
-  static Result<Recording> load(const store::Reader& reader);
+  // `reader` outlives this. What is taken off the times of nodes by `clocks` is taken off those of events.
+  static Result<Recording> load(const store::Reader& reader, const store::NodeClocks& clocks);
 
   // Until `on` returns an error. Events without a time or a call are left out and counted in `unplaced`.
   Status each_event(const store::Selection& selection, const std::function<Status(const RecordedEvent&)>& on);

@@ -31,11 +31,27 @@ constexpr Number kCollectives[] = {Number::kHash, Number::kRank, Number::kRanks,
 
 constexpr std::string_view kOutcomes[] = {"", "unwound", "exited", "execed", "in flight", "never returned"};
 
+// The wall time of an event, by its node's clock.
+constexpr const char* kWall = "k.wall_ns + e.start";
+
+// What is taken off it, as SQL.
+std::string taken_off(const store::NodeClocks& clocks) {
+  std::string cases;
+  for (const store::NodeClock& one : clocks.nodes()) {
+    if (one.clock && one.clock->offset_ns != 0) {
+      cases += fmt::format(" WHEN {} THEN {}", store::quoted_sql(one.node), one.clock->offset_ns);
+    }
+  }
+  return cases.empty() ? "" : " - CASE k.node" + cases + " ELSE 0 END";
+}
+
 class StoredRows final : public RowSource {
  public:
+  explicit StoredRows(const store::NodeClocks& clocks) : taken_off_(taken_off(clocks)) {}
   Status load(const store::Reader& reader, RecordedNames& names) override;
   std::string select() const override {
-    return "SELECT e.seq, k.wall_ns + e.start AS at, " + kShown.sql(0, "e.") + ", " + kOfCollectives +
+    return std::string("SELECT e.seq, ") + kWall + taken_off_ + " AS at, " + kShown.sql(0, "e.") + ", " +
+           kOfCollectives +
            " FROM event_rows e JOIN clocks k ON k.id = e.clock LEFT JOIN exchanges x ON x.seq = e.seq "
            "LEFT JOIN communicators c ON c.id = x.communicator LEFT JOIN barrier_waits w ON w.exchange = x.exchange";
   }
@@ -45,6 +61,7 @@ class StoredRows final : public RowSource {
   bool decode(std::span<const Value> row, RecordedNames& names, RecordedEvent& event) override;
 
  private:
+  std::string taken_off_;
   std::unordered_map<int64_t, size_t> thread_ids_;
   std::unordered_map<int64_t, int64_t> call_of_probe_;
 };
@@ -100,7 +117,8 @@ Status StoredRows::load(const store::Reader& reader, RecordedNames& names) {
 store::Conditions StoredRows::conditions(const store::Selection& selection) const {
   store::Conditions conditions;
   conditions.add_blocks(selection, "e.seq");
-  conditions.add_range(selection, "at", "at + coalesce(e.duration, 0)");
+  const std::string end = std::string(kWall) + " + coalesce(e.duration, 0)";
+  conditions.add_range(selection, kWall, end.c_str());
   if (selection.pid) {
     conditions.add("e.thread IN (SELECT id FROM threads WHERE pid = ?)", int64_t{*selection.pid});
   }
@@ -162,6 +180,8 @@ store::QueryLimits no_limits() {
   return limits;
 }
 
-std::unique_ptr<RowSource> make_row_source() { return std::make_unique<StoredRows>(); }
+std::unique_ptr<RowSource> make_row_source(const store::NodeClocks& clocks) {
+  return std::make_unique<StoredRows>(clocks);
+}
 
 }  // namespace ingero::serve::perfetto

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "serve/perfetto/recorded.h"
+#include "store/read/node_clocks.h"
 #include "store/read/reader.h"
 #include "store/read/selection_sql.h"
 
@@ -22,7 +23,7 @@ class RowSource {
   virtual ~RowSource() = default;
   virtual Status load(const store::Reader& reader, RecordedNames& names) = 0;
   // All rows, from a table by the name e with columns `seq` and `duration`, which begin with seq and `at`: the start as
-  // wall time.
+  // wall time, by the clock of the node that the others are compared with where its own is known.
   virtual std::string select() const = 0;
   virtual store::Conditions conditions(const store::Selection& selection) const = 0;
   // The first start and the last end of all rows, as wall time.
@@ -33,7 +34,7 @@ class RowSource {
   virtual bool decode(std::span<const store::Value> row, RecordedNames& names, RecordedEvent& event) = 0;
 };
 
-std::unique_ptr<RowSource> make_row_source();
+std::unique_ptr<RowSource> make_row_source(const store::NodeClocks& clocks);
 
 std::string name_text(const store::Value& value);
 std::optional<int64_t> number_of(const store::Value& value);

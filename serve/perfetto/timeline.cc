@@ -220,12 +220,14 @@ class Timeline {
 }  // namespace
 
 Result<TimelineTotals> write_timeline(const store::Reader& reader, const TimelineOptions& options, Sink sink) {
-  auto recording = Recording::load(reader);
+  auto recording = Recording::load(reader, options.clocks);
   if (!recording.ok()) return recording.error();
   const auto extent = extent_of(*recording, options.selection);
   if (!extent.ok()) return extent.error();
   uint64_t all = 0;
-  int64_t base_ns = extent->first_ns;
+  const auto begin = begin_of(*recording, options, *extent);
+  if (!begin.ok()) return begin.error();
+  int64_t base_ns = *begin;
   if (options.progress || options.selection.from_wall_ns) {
     const auto counted = recording->count(options.selection);
     if (!counted.ok()) return counted.error();

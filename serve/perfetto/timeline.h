@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "serve/perfetto/trace_writer.h"
+#include "store/read/node_clocks.h"
 #include "store/read/reader.h"
 #include "store/read/summary.h"
 
@@ -24,6 +25,8 @@ struct TimelineOptions {
   TimelineFormat format = TimelineFormat::kPerfetto;
   // The line of the program that stack_traces.frames says, for people; empty: none.
   std::function<std::string(std::string_view frames)> line_of;
+  // Of a recording of several nodes: times are drawn by the clock of one of them, where the others are known.
+  store::NodeClocks clocks = {};
   // Called now and then.
   std::function<void(uint64_t done, uint64_t all)> progress;
 };

@@ -23,7 +23,7 @@ Json answer_schema() {
   add("nodes", std::move(nodes), "Every configured node, and why one gave no answer", true);
   add("notes", {{"type", "string"}}, "What to know before comparing nodes: clocks apart, columns that one lacks", true);
   add("chains", object_of("node:string severity:string summary:string root_cause:string"), "Of action chains");
-  add("order", object_of("node:string id:string onset:string within_ns:integer? is_certain:boolean"),
+  add("order", order_schema()["items"],
       "Of action chains of several nodes: when each began by the clock of who asked, the earliest first, and whether "
       "it certainly began after the one before it");
   add(

@@ -5,6 +5,9 @@
 
 #include "serve/tools/compact.h"
 #include "serve/tools/tool_list.h"
+#include "store/read/time_order.h"
+#include "store/read/time_range.h"
+#include "store/read/timeline.h"
 
 namespace ingero::serve::tools {
 namespace {
@@ -129,6 +132,21 @@ Json of_processes(Json& chains, const std::set<uint32_t>& pids) {
   return kept;
 }
 
+// Of chains of several nodes, which began first; where that is not known, it says so.
+void add_order(Question& question, const Json& chains, Json& answer) {
+  const auto clocks = question.timeline->clocks(*question.reader);
+  if (!clocks.ok() || !clocks->are_several()) return;
+  std::vector<store::Moment> moments;
+  for (const Json& chain : chains) {
+    const auto onset = store::parse_time(text_member(chain, "onset"), 0);
+    const std::string node = text_member(chain, "node");
+    if (onset.ok()) moments.push_back({node, text_member(chain, "id"), *onset, clocks->at(node, *onset)});
+  }
+  answer["order"] = store::order_json(store::in_order_of_nodes(std::move(moments)));
+  answer["clocks"] = store::clocks_json(*clocks);
+  answer["notes"] = Json::array({store::order_sentence(*clocks)});
+}
+
 Result<Json> causal_chains(Question& question) {
   auto found = all_chains(question);
   if (!found.ok()) return found.error();
@@ -140,10 +158,12 @@ Result<Json> causal_chains(Question& question) {
   if (given.size() < chains.size()) {
     question.cuts.push_back(fmt::format("the worst {} of {} chains are given (top_n)", given.size(), chains.size()));
   }
-  return Json{{"chains", std::move(given)},
+  Json answer{{"chains", std::move(given)},
               {"total", chains.size()},
               {"examined", (*found)["examined"]},
               {"earlier_chains", (*found)["earlier_chains"]}};
+  add_order(question, answer["chains"], answer);
+  return answer;
 }
 
 Json short_chains(const Json& answer) {
@@ -162,6 +182,9 @@ Json short_chains(const Json& answer) {
   }
   Json out{{"chains", std::move(chains)}, {"total", answer["total"]}};
   for (const char* name : {"recording", "lost", "cut"}) out[name] = compact(answer[name]);
+  for (const char* name : {"order", "clocks", "notes"}) {
+    if (answer.contains(name)) out[name] = compact(answer[name]);
+  }
   return out;
 }
 
@@ -223,6 +246,10 @@ Result<Json> calls_in_flight(Question& question) {
 }  // namespace
 
 std::vector<Tool> report_tools() {
+  Json chains = with("total:integer examined:object? earlier_chains:array?", {{"chains", object_of(kChain)}});
+  // Of a recording of several nodes.
+  chains["properties"].update(
+      {{"order", order_schema()}, {"clocks", clocks_schema()}, {"notes", list_of({{"type", "string"}})}});
   return {
       {"get_trace_stats", "Figures of the calls",
        "Per call (of GPU libraries and of the host): how often, how long (median, p95, p99, longest, total), errors, "
@@ -244,8 +271,7 @@ std::vector<Tool> report_tools() {
                                            {"maxItems", 256}})},
                         {"top_n", property("integer", "Only this many, the worst; negative: all",
                                            {{"default", 10}, {"minimum", -1000000}, {"maximum", 1000}})}})),
-       with("total:integer examined:object? earlier_chains:array?", {{"chains", object_of(kChain)}}), true, true,
-       causal_chains, short_chains},
+       std::move(chains), true, true, causal_chains, short_chains},
       {"get_time_spent", "Where the time went",
        "Why steps are slow although the device is idle, also when the reason lies between calls: per process the "
        "verdict "

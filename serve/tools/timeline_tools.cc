@@ -100,8 +100,13 @@ Result<Json> timeline(Question& question) {
                 {"lanes", Json::array()}, {"views", Json::array()}, {"is_whole", true}};
   }
   store::TimelineQuestion asked;
-  asked.from_wall_ns = static_cast<int64_t>(selection->from_wall_ns.value_or((*span)->first_wall_ns));
-  asked.to_wall_ns = static_cast<int64_t>(selection->to_wall_ns.value_or((*span)->last_wall_ns + 1));
+  const auto clocks = question.timeline->clocks(*question.reader);
+  if (!clocks.ok()) return clocks.error();
+  // The span is by the clocks of all nodes, the timeline by that of one.
+  asked.from_wall_ns = selection->from_wall_ns ? static_cast<int64_t>(*selection->from_wall_ns)
+                                               : static_cast<int64_t>((*span)->first_wall_ns) - clocks->most_ahead_ns();
+  asked.to_wall_ns = selection->to_wall_ns ? static_cast<int64_t>(*selection->to_wall_ns)
+                                           : static_cast<int64_t>((*span)->last_wall_ns) + 1 - clocks->most_behind_ns();
   if (asked.to_wall_ns <= asked.from_wall_ns) {
     return Error(Errc::kInvalid,
                  fmt::format("from {} is not before to {}", format_wall(static_cast<uint64_t>(asked.from_wall_ns)),
@@ -135,13 +140,18 @@ Result<Json> timeline(Question& question) {
     question.cuts.push_back(
         fmt::format("{} of {} tracks are shown: name others in `lanes`", found->views.size(), found->tracks.size()));
   }
-  return Json{{"from", format_wall(static_cast<uint64_t>(asked.from_wall_ns))},
+  Json answer{{"from", format_wall(static_cast<uint64_t>(asked.from_wall_ns))},
               {"to", format_wall(static_cast<uint64_t>(asked.to_wall_ns))},
               {"bin_ns", found->bin_ns},
               {"ops", ops.take()},
               {"lanes", std::move(tracks)},
               {"views", std::move(views)},
               {"is_whole", found->is_whole}};
+  if (clocks->are_several()) {
+    answer["clocks"] = store::clocks_json(*clocks);
+    answer["notes"] = Json::array({store::order_sentence(*clocks)});
+  }
+  return answer;
 }
 
 Result<Json> distributions(Question& question) {
@@ -214,6 +224,8 @@ std::vector<Tool> timeline_tools() {
   output["properties"]["views"] = list_of(
       object_of("lane:string bins:array start_ns:array duration_ns:array op:array depth:array seq:array failed:array"));
   for (const char* list : {"ops", "lanes", "views"}) output["required"].push_back(list);
+  output["properties"]["clocks"] = clocks_schema();  // of several nodes, as `notes`
+  output["properties"]["notes"] = list_of({{"type", "string"}});
   return {
       distributions_tool(),
       {"get_timeline", "Timeline",

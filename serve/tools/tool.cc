@@ -91,6 +91,12 @@ int fault_status(Errc code) {
                                 : 500;
 }
 
+Json clocks_schema() { return list_of(object_of("node:string offset_ns:integer? within_ns:integer?")); }
+
+Json order_schema() {
+  return list_of(object_of("node:string id:string onset:string within_ns:integer? is_certain:boolean"));
+}
+
 Json range_properties() {
   const Json text{{"maxLength", 64}};
   return {{"since", property("string", "Only the last 30s, 5m, 2h, 1d of the recording", text)},

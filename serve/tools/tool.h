@@ -77,6 +77,9 @@ int fault_status(Errc code);
 
 // Inputs that many tools share: "since", "from", "to", "run", "label".
 Json range_properties();
+// Members of answers about several nodes: how far their clocks are known, and what began first by them.
+Json clocks_schema();
+Json order_schema();
 // An input schema: an object with these properties and no others.
 Json input_of(Json properties, Json required = Json::array());
 // The part of the recording that since, from, to, label, pid and op of `input` mean.

@@ -15,6 +15,9 @@ inline constexpr int64_t kOldestRead = 26;             // what came since are ta
 inline constexpr int64_t kApplicationId = 0x494e4752;  // "INGR"
 inline constexpr int64_t kLastLegacyVersion = 10;      // the legacy agent's highest user_version
 
+// Offsets measured for one row of `clocks` differ by less than this; a step of NTP, or slow drift, gives a new row.
+inline constexpr int64_t kClockToleranceNs = 50'000;
+
 inline constexpr int64_t kPageBytes = 16384;
 // Of a new file, before its first table.
 inline constexpr const char* kNewFilePragmas = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL;";

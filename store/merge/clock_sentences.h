@@ -3,16 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "store/merge/merge.h"
+#include "store/read/node_clocks.h"
 
 namespace ingero::store {
 
 // `threshold_ns`: clocks that certainly differ by no more are not named.
-std::vector<std::string> clock_sentences(const Merged& merged, const std::set<std::string>& nodes,
-                                         uint64_t threshold_ns);
+std::vector<std::string> clock_sentences(const NodeClocks& clocks, uint64_t threshold_ns);
 
 }  // namespace ingero::store

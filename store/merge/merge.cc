@@ -133,13 +133,11 @@ class Merge final : public Merger {
   Status add(MergedSource& source) override;
   Status finish() override {
     INGERO_TRY(join_communicators());
-    INGERO_TRY(compare_clocks());
     return database_.execute("PRAGMA journal_mode = WAL");
   }
 
  private:
   Status join_communicators();
-  Status compare_clocks();
   Status count_ids();
   Status add_calls();
   Status add_table(const Table& table, MergedSource& source);
@@ -236,7 +234,7 @@ std::string Merge::value_of(const Table& table, const std::string& column) const
     return fmt::format("(SELECT {} FROM temp.merged_calls WHERE old = call)", column);
   }
   if (name == "causal_chains" && column == "id") {
-    return fmt::format("iif(node = '', {} || ':' || ltrim(id, ':'), id)", quoted(options_.node));
+    return fmt::format("iif(node = '', {} || ':' || ltrim(id, ':'), id)", quoted_sql(options_.node));
   }
   if (column == "id" && (name == "system_snapshots" || name == "annotations")) return "NULL";
   const auto link =
@@ -339,7 +337,7 @@ Status Merge::add(MergedSource& source) {
   INGERO_TRY(database_.integer_into(
       fmt::format("SELECT count(*) FROM source.sessions s JOIN main.sessions m ON m.started_at = s.started_at AND "
                   "m.node = iif(s.node = '', {}, s.node)",
-                  quoted(options_.node)),
+                  quoted_sql(options_.node)),
       twice));
   if (twice > 0) return twice_error(source, "a run");
   INGERO_TRY(database_.each_row(fmt::format("SELECT DISTINCT {} FROM source.sessions ORDER BY 1", node),
@@ -367,22 +365,6 @@ Status Merge::join_communicators() {
       "comm_id_hash FROM communicators WHERE comm_id_hash <> library_hash GROUP BY 1, 2) AS made WHERE "
       "communicators.comm_id_hash = communicators.library_hash AND made.library_hash = communicators.library_hash AND "
       "made.nranks IS communicators.nranks");
-}
-
-Status Merge::compare_clocks() {
-  return database_.each_row(
-      // The wait of a call in a group begins at the group's end, which is not recorded.
-      "WITH shared AS MATERIALIZED (SELECT comm_id_hash AS comm, seq AS number, node, max(timestamp) AS began, "
-      "min(iif(group_mono_ns IS NULL, timestamp + duration + barrier_wait_ns, NULL)) AS ended FROM collectives WHERE "
-      "kind = 'collective' AND root IS NULL AND comm_id_hash IS NOT NULL AND seq IS NOT NULL GROUP BY 1, 2, 3) "
-      "SELECT a.node, b.node, max(b.began - a.ended), min(b.ended - a.began), count(*) FROM shared a JOIN shared b ON "
-      "b.comm = a.comm AND b.number = a.number AND a.node < b.node GROUP BY 1, 2 ORDER BY 1, 2",
-      [&](const Statement& row) {
-        ClockDifference one{row.text(0), row.text(1), {}, {}, row.uint64(4)};
-        if (!row.is_null(2)) one.least_ns = row.integer(2);
-        if (!row.is_null(3)) one.most_ns = row.integer(3);
-        merged_.clocks.push_back(std::move(one));
-      });
 }
 
 // The output under a temporary name until it is complete.
@@ -454,12 +436,6 @@ std::vector<std::string> merged_columns() {
   return all;
 }
 
-std::string quoted(std::string_view text) {
-  std::string sql = "'";
-  for (const char c : text) sql += c == '\'' ? std::string("''") : std::string(1, c);
-  return sql + "'";
-}
-
 std::string name_sql(std::string_view name) {
   std::string sql = "\"";
   for (const char c : name) sql += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -467,7 +443,7 @@ std::string name_sql(std::string_view name) {
 }
 
 std::string node_sql(const std::string& fallback) {
-  return fallback.empty() ? "node" : fmt::format("iif(node = '', {}, node)", quoted(fallback));
+  return fallback.empty() ? "node" : fmt::format("iif(node = '', {}, node)", quoted_sql(fallback));
 }
 
 Error nameless_error(const MergedSource& source) {
@@ -531,6 +507,13 @@ Result<Merged> merge(const MergeOptions& options) {
       INGERO_TRY(with_source(database, *reader, [&] { return merger->add(source); }));
     }
     INGERO_TRY(merger->finish());
+  }
+  {
+    const auto reader = Reader::open(file.name(), Trust::kOwner, {.cancel = options.cancel});
+    if (!reader.ok()) return reader.error();
+    auto clocks = NodeClocks::load(**reader, {.time_ns = 0, .cancel = options.cancel});
+    if (!clocks.ok()) return clocks.error();
+    merged.clocks = std::move(*clocks);
   }
   INGERO_TRY(file.put_in_place());
   return merged;

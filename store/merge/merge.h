@@ -20,6 +20,7 @@
 
 #include "base/result.h"
 #include "store/db/location.h"
+#include "store/read/node_clocks.h"
 
 namespace ingero::store {
 
@@ -34,14 +35,6 @@ struct MergeOptions {
   const std::atomic<bool>* cancel = nullptr;                  // set by another thread, or a signal's handler
 };
 
-// How far `second`'s wall clock was ahead of `first`'s, as what both took part in bounds it: a collective cannot end on
-// one node before it began on the other. Negative: behind. A bound that nothing gave is absent.
-struct ClockDifference {
-  std::string first, second;
-  std::optional<int64_t> least_ns, most_ns;
-  uint64_t collectives = 0;
-};
-
 struct MergedSource {
   std::string path;
   std::vector<std::string> nodes;
@@ -51,7 +44,7 @@ struct MergedSource {
 
 struct Merged {
   std::vector<MergedSource> sources;
-  std::vector<ClockDifference> clocks;
+  NodeClocks clocks;
   std::vector<std::string> left_out;  // sentences
 };
 

@@ -7,11 +7,10 @@
 
 #include "store/db/sqlite.h"
 #include "store/merge/merge.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::store {
 
-// SQL of a text, quotes and all.
-std::string quoted(std::string_view text);
 // A name as SQL.
 std::string name_sql(std::string_view name);
 

@@ -7,6 +7,12 @@
 
 namespace ingero::store {
 
+std::string quoted_sql(std::string_view text) {
+  std::string sql = "'";
+  for (const char c : text) sql += c == '\'' ? std::string("''") : std::string(1, c);
+  return sql + "'";
+}
+
 int64_t sql_wall_ns(uint64_t wall_ns) { return static_cast<int64_t>(std::min<uint64_t>(wall_ns, INT64_MAX)); }
 
 std::string sum_of_sizes(std::string_view column) {

@@ -14,6 +14,9 @@
 
 namespace ingero::store {
 
+// A text as SQL, quotes and all.
+std::string quoted_sql(std::string_view text);
+
 // A wall time as the recording has it: SQLite's integers are signed.
 int64_t sql_wall_ns(uint64_t wall_ns);
 

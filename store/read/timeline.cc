@@ -45,6 +45,18 @@ struct Timeline::Impl {
   unsigned shift = kFirstShift;
   std::optional<int64_t> base;
   std::unique_ptr<TimelineRows> rows;  // made with the first question
+  std::optional<NodeClocks> clocks;    // with the first question too, so that places stay
+
+  Status load_clocks(const Reader& reader) {
+    if (clocks) return {};
+    auto loaded = NodeClocks::load(reader, {.time_ns = 0});
+    if (!loaded.ok()) return loaded.error();
+    // Rows that were placed without it would stay where they are.
+    if (!loaded->is_examined()) return Error(Errc::kBusy, order_sentence(*loaded));
+    clocks = std::move(*loaded);
+    return {};
+  }
+
   bool is_loaded = false, has_other_tracks = false;
   int64_t next_seq = 0, first_seq = 0;  // rows from next_seq on are not known to be there
   struct Unread {
@@ -139,7 +151,10 @@ struct Timeline::Impl {
   }
 
   Status refresh(Database& database, const Format& format, uint64_t most_rows) {
-    if (rows == nullptr) rows = format.make_timeline_rows();
+    if (rows == nullptr) {
+      rows = format.make_timeline_rows();
+      rows->set_clocks(&*clocks);
+    }
     Result<std::optional<int64_t>> last = rows->last(database);
     if (!last.ok()) return last.error();
     if (!is_loaded || last->value_or(0) >= next_seq || !open.empty()) {
@@ -462,6 +477,12 @@ struct Timeline::Impl {
 Timeline::Timeline() : impl_(std::make_unique<Impl>()) {}
 Timeline::~Timeline() = default;
 
+Result<NodeClocks> Timeline::clocks(const Reader& reader) {
+  const std::scoped_lock lock(impl_->mutex);
+  INGERO_TRY(impl_->load_clocks(reader));
+  return *impl_->clocks;
+}
+
 Result<TimelineView> Timeline::view(const Reader& reader, const TimelineQuestion& asked) {
   TimelineQuestion question = asked;
   for (int64_t* time : {&question.from_wall_ns, &question.to_wall_ns}) {
@@ -470,6 +491,7 @@ Result<TimelineView> Timeline::view(const Reader& reader, const TimelineQuestion
   Reader::Impl& file = reader.impl();
   INGERO_TRY(file.refresh());
   const std::scoped_lock lock(impl_->mutex);
+  INGERO_TRY(impl_->load_clocks(reader));
   Snapshot snapshot;
   INGERO_TRY(snapshot.begin(file.database));
   INGERO_TRY(impl_->refresh(file.database, *file.format, question.most_rows));

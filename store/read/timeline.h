@@ -8,6 +8,8 @@
 // first question about a million events takes the time to read them once, later ones some milliseconds. A question may
 // limit how many rows are read for it: the newest first; later questions read on from there.
 //
+// Of several nodes, times are by the clock of one, where those of the others are known (node_clocks.h).
+//
 // Calls made inside others are counted, but add nothing to how busy a track was. Units: wall nanoseconds.
 // Thread-safe; a Reader is used by one thread at a time.
 #pragma once
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/read/node_clocks.h"
 #include "store/read/reader.h"
 
 namespace ingero::store {
@@ -89,6 +92,7 @@ class Timeline {
   Timeline();
   ~Timeline();
   // Of one recording: always the same, through whichever reader.
+  Result<NodeClocks> clocks(const Reader& reader);
   Result<TimelineView> view(const Reader& reader, const TimelineQuestion& asked);
 
   static constexpr size_t kMaxBins = size_t{1} << 19;

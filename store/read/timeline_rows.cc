@@ -31,7 +31,11 @@ class StoredTimelineRows final : public TimelineRows {
     uint32_t pid = 0, tid = 0;
   };
   std::unordered_map<int64_t, Thread> threads_;
-  std::unordered_map<int64_t, size_t> node_of_clock_;
+  struct OfClock {
+    size_t node = 0;
+    int64_t offset_ns = 0;  // of the node's clock
+  };
+  std::unordered_map<int64_t, OfClock> of_clock_;
 };
 
 Status StoredTimelineRows::load(Database& database) {
@@ -41,8 +45,9 @@ Status StoredTimelineRows::load(Database& database) {
   INGERO_TRY(database.each_row("SELECT id, pid, tid FROM threads", [&](const Statement& row) {
     threads_[row.integer(0)] = {static_cast<uint32_t>(row.integer(1)), static_cast<uint32_t>(row.integer(2))};
   }));
-  INGERO_TRY(database.each_row("SELECT id, node FROM clocks",
-                               [&](const Statement& row) { node_of_clock_[row.integer(0)] = node_of(row.bytes(1)); }));
+  INGERO_TRY(database.each_row("SELECT id, node FROM clocks", [&](const Statement& row) {
+    of_clock_[row.integer(0)] = {node_of(row.bytes(1)), clocks_ == nullptr ? 0 : clocks_->offset_ns(row.bytes(1))};
+  }));
   return database.each_row("SELECT id, comm_id_hash, rank, nranks FROM communicators", [&](const Statement& row) {
     Communicator& one = communicators_[row.integer(0)];
     one.comm_id_hash = row.uint64_if(1);
@@ -75,10 +80,12 @@ Status StoredTimelineRows::each(Database& database, int64_t first, int64_t last,
     const int64_t thread_id = reader.integer(Column::thread), clock = reader.integer(Column::clock);
     const auto thread = threads_.find(thread_id);
     if (call == nullptr || thread == threads_.end()) continue;
-    row.start_wall_ns = bounded(bounded(names_->wall_of_clock(clock)) + bounded(reader.integer(Column::start)));
+    const auto of_clock = of_clock_.find(clock);
+    const OfClock known = of_clock == of_clock_.end() ? OfClock{node_of(""), 0} : of_clock->second;
+    row.node = known.node;
+    row.start_wall_ns =
+        bounded(bounded(names_->wall_of_clock(clock)) + bounded(reader.integer(Column::start)) - known.offset_ns);
     row.duration_ns = bounded_duration(reader.uint64(Column::duration));
-    const auto node = node_of_clock_.find(clock);
-    row.node = node == node_of_clock_.end() ? node_of("") : node->second;
     row.process = names_->canonical(names_->process_of_thread(thread_id));
     row.pid = thread->second.pid;
     row.tid = thread->second.tid;
@@ -96,6 +103,11 @@ Status StoredTimelineRows::each(Database& database, int64_t first, int64_t last,
 
 Result<bool> StoredTimelineRows::each_between(Database& database, int64_t from, int64_t to, uint64_t, size_t most,
                                               const On& on) {
+  // Blocks are by the clocks of their nodes.
+  if (clocks_ != nullptr) {
+    from = bounded(from + clocks_->most_behind_ns());
+    to = bounded(to + clocks_->most_ahead_ns());
+  }
   const auto runs = block_runs(database, from, to, 0);
   if (!runs.ok()) return runs.error();
   uint64_t rows = 0;

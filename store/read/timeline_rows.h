@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "store/db/sqlite.h"
+#include "store/read/node_clocks.h"
 #include "store/read/reader.h"
 #include "store/read/scan.h"
 
@@ -40,6 +41,9 @@ class TimelineRows {
 
   using On = std::function<void(const TimelineRow&)>;
 
+  // Times are by the clock of the node that the others are compared with, as far as that is known; before load().
+  // `clocks` outlives this.
+  void set_clocks(const NodeClocks* clocks) { clocks_ = clocks; }
   // The dictionaries as of now.
   virtual Status load(Database& database) = 0;
   // The greatest seq; absent without rows.
@@ -71,6 +75,7 @@ class TimelineRows {
   static bool is_collective(const CallInfo& call);
   size_t node_of(std::string_view name);
 
+  const NodeClocks* clocks_ = nullptr;
   std::optional<Names> names_;
   std::unordered_map<int64_t, Communicator> communicators_;
   std::vector<std::string> nodes_;

@@ -67,9 +67,6 @@ class Dictionaries {
   Status write(Database& database, uint64_t now_wall_ns);
   void committed();
 
-  // Offsets measured for the same clock differ by less than this; a step of NTP, or slow drift, gives a new row.
-  static constexpr int64_t kClockToleranceNs = 50'000;
-
  private:
   struct ProbeEntry {
     hal::CallId call = hal::kNoCall;

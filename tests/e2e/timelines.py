@@ -27,6 +27,7 @@ def RanksOfACollectiveAreJoinedByArrows(build):
     steps = [event["id"] for event in events if event["ph"] == "t"]
     check(len(starts) == groups and len(steps) == joined - groups, f"{len(starts)} starts and {len(steps)} steps")
     check(set(steps) <= starts, "a step of no collective")
+    check(not any(event.get("cat") == "clock" for event in events), "one node has a clock to compare")
     names = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
              if event["ph"] == "M" and event["name"] == "thread_name"}
     for event in slices:

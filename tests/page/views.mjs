@@ -82,6 +82,9 @@ async function look(dashboard, sample, width, dark) {
         ({ drawn: kinds, missing } = await unnamedColours(page));
       }
       check(missing.length === 0 && (sample !== "made" || kinds.length >= 4), `${sample}: drawn ${kinds}, not in the legend: ${missing}`);
+      // Of several nodes it says how well their order is known.
+      const note = await page.locator("#order-note").allTextContents();
+      check(sample === "sample-cluster" ? note.length === 1 && note[0].startsWith("Which of two events") : note.length === 0, `${sample}: notes ${note}`);
     }
     await picture(page, `${sample}-${view}-${width}${dark ? "-dark" : ""}`);
     seen++;

@@ -13,6 +13,7 @@ export class TimelineData {
     this.tracks = [];
     this.views = new Map();  // track name to { asked, from, binNs, bins, ops, slices }
     this.cut = [];
+    this.notes = [];  // of a recording of several nodes: how well its order is known
     this.abort = null;
   }
 
@@ -45,6 +46,7 @@ export class TimelineData {
     this.tracks = answer.lanes;
     // What names a parameter is said to who asks the tool: here, tracks that come into sight are asked for.
     this.cut = answer.cut.filter((one) => !one.includes("`"));
+    this.notes = answer.notes ?? [];
     const from = answer.from ? Number(wallNs(answer.from) - this.context.origin) : 0;
     for (const view of answer.views) {
       const failed = new Set(view.failed);

@@ -116,7 +116,7 @@ Status LegacyMerger::add(MergedSource& source) {
   const auto events = columns_of(database_, "events", "source");
   INGERO_TRY(events);
   const bool says_node = has_column(*events, "node");
-  const auto node_of = [&](bool says) { return says ? node_sql(options_.node) : quoted(options_.node); };
+  const auto node_of = [&](bool says) { return says ? node_sql(options_.node) : quoted_sql(options_.node); };
   int64_t nameless = 0;
   INGERO_TRY(database_.integer_into(
       fmt::format("SELECT count(*) FROM source.events{}", says_node ? " WHERE coalesce(node, '') = ''" : ""),
@@ -150,8 +150,8 @@ Status LegacyMerger::add(MergedSource& source) {
       }
       const bool names_event = table.has_node && column.name == "id";
       const std::string of_node =
-          has_node ? fmt::format("iif(coalesce(node, '') = '', {} || ':', '')", quoted(options_.node))
-                   : quoted(options_.node + ":");
+          has_node ? fmt::format("iif(coalesce(node, '') = '', {} || ':', '')", quoted_sql(options_.node))
+                   : quoted_sql(options_.node + ":");
       put(column.name, names_event ? of_node + " || id" : name_sql(column.name));
     }
     const std::string_view name = table.name;

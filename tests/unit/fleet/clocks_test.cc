@@ -6,11 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fleet/order.h"
 #include "report/chains.h"
+#include "store/read/time_order.h"
 
 namespace ingero::fleet::detect {
 namespace {
+
+using store::in_order;
+using store::Moment;
+using store::order_json;
 
 constexpr uint64_t kBegin = 1'700'000'000'000'000'000, kMs = 1'000'000;
 
@@ -130,6 +134,16 @@ TEST(Order, IsShownUnderTheChains) {
       report::fleet_chains_text({{"chains", Json::array()}, {"nodes", Json::array()}, {"order", order}}, false);
   EXPECT_THAT(text, ::testing::HasSubstr("  2023-11-14T22:13:20.200000000Z [b] b-chain\n"
                                          "~ 2023-11-14T22:13:20.201000000Z [c] c-chain\n"));
+}
+
+TEST(Order, OfNodesThatOneAnswersForIsNotThatOfItsClock) {
+  auto moments = {moment("a", 2, std::nullopt), moment("a", 1, std::nullopt)};
+  std::vector<Moment> merged(moments);
+  merged[0].recorded = "x";
+  merged[1].recorded = "y";
+  EXPECT_FALSE(in_order(merged)[1].is_certain);
+  merged[1].recorded = "x";
+  EXPECT_TRUE(in_order(merged)[1].is_certain);
 }
 
 TEST(Order, OfOneNodeIsThatOfItsClock) {

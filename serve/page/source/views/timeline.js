@@ -72,10 +72,13 @@ class TimelineView {
     this.track = place.chosen.lane ?? null;
     this.chosen = place.chosen.call ? Number(place.chosen.call) : null;
     const found = await ask("get_causal_chains", { top_n: -1 }, context.signal);
+    // By the clock of one node, as the tracks are.
+    const ahead = new Map((found.clocks ?? []).map((one) => [one.node, one.offset_ns ?? 0]));
+    const at = (chain, text) => Number(wallNs(text) - context.origin) - (ahead.get(chain.node) ?? 0);
     this.chains = found.chains.filter((chain) => chain.onset && wallNs(chain.onset) !== null).map((chain) => ({
-      ...chain, from: Number(wallNs(chain.onset) - context.origin), to: chain.end ? Number(wallNs(chain.end) - context.origin) : context.spanNs }));
+      ...chain, from: at(chain, chain.onset), to: chain.end ? at(chain, chain.end) : context.spanNs }));
     await this.data.want(this.from, this.to, [], 800);
-    this.cutList.replaceChildren(cuts(this.data) ?? "");
+    this.cutList.replaceChildren(cuts(this.data) ?? "", ...this.data.notes.map((note) => el("p", { class: "quiet", id: "order-note" }, `${note[0].toUpperCase()}${note.slice(1)}.`)));
     if (this.chosen !== null) await this.describe();
     else if (place.chosen.chain) this.describeChain(this.chains.find((chain) => chain.id === place.chosen.chain));
     else this.detail.replaceChildren(el("p", { class: "quiet" }, "None. Click one, or press comma or period on the timeline."));

@@ -1,11 +1,11 @@
-// Corrects times by the nodes' offsets, and compares what is left of the bounds: see order.h.
-#include "fleet/order.h"
+// Corrects times by the nodes' offsets, and compares what is left of the bounds: see time_order.h.
+#include "store/read/time_order.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 
-namespace ingero::fleet {
+namespace ingero::store {
 namespace {
 
 uint64_t moved(uint64_t ns, int64_t by_ns) {
@@ -17,7 +17,9 @@ uint64_t moved(uint64_t ns, int64_t by_ns) {
 // Of one node its own clock says it; of two both have to be known.
 bool is_after(const Ordered& one, const Ordered& before) {
   const uint64_t windows_ns = one.moment.window_ns + before.moment.window_ns;
-  if (one.moment.node == before.moment.node) return one.moment.wall_ns > before.moment.wall_ns + windows_ns;
+  if (one.moment.node == before.moment.node && one.moment.recorded == before.moment.recorded) {
+    return one.moment.wall_ns > before.moment.wall_ns + windows_ns;
+  }
   if (!one.ours_ns || !before.ours_ns) return false;
   return *one.ours_ns - std::min(*one.ours_ns, *before.ours_ns) > one.within_ns + before.within_ns;
 }
@@ -42,6 +44,13 @@ std::vector<Ordered> in_order(std::vector<Moment> moments) {
   return ordered;
 }
 
+std::vector<Ordered> in_order_of_nodes(std::vector<Moment> moments) {
+  const bool is_one = std::ranges::all_of(moments, [&](const Moment& one) {
+    return one.node == moments.front().node && one.recorded == moments.front().recorded;
+  });
+  return is_one ? std::vector<Ordered>() : in_order(std::move(moments));
+}
+
 Json order_json(const std::vector<Ordered>& ordered) {
   Json list = Json::array();
   for (const Ordered& one : ordered) {
@@ -54,4 +63,4 @@ Json order_json(const std::vector<Ordered>& ordered) {
   return list;
 }
 
-}  // namespace ingero::fleet
+}  // namespace ingero::store

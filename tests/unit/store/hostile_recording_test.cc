@@ -200,6 +200,32 @@ TEST_F(HostileRecording, EventsOfCallsThatAreNotThereAreLeftOut) {
   read_all();
 }
 
+// What a sink is owed: a session begins before anything of it, and ends.
+struct BegunSink : ReplaySink {
+  void begin(const std::string&, uint64_t, bool) override { begun = true; }
+  void process(const hal::Process&) override { EXPECT_TRUE(begun); }
+  void event(const hal::Event&) override {
+    EXPECT_TRUE(begun);
+    ++events;
+  }
+  void end(std::optional<uint64_t>) override { begun = false; }
+  bool begun = false;
+  int events = 0;
+};
+
+TEST_F(HostileRecording, ASessionOfAnyNumberBeginsAndEnds) {
+  make();
+  for (const char* number : {"-1", "0", "9223372036854775807"}) {
+    execute(std::string("UPDATE clocks SET session = ") + number);
+    const auto reader = read();
+    BegunSink sink;
+    const Status replayed = replay(*reader, {}, sink);
+    ASSERT_TRUE(replayed.ok()) << replayed.error().text();
+    EXPECT_EQ(sink.events, 60) << number;
+    EXPECT_FALSE(sink.begun) << number;
+  }
+}
+
 TEST_F(HostileRecording, AViewInThePlaceOfATableIsRefused) {
   make();
   std::vector<std::string> names;

@@ -155,6 +155,25 @@ def started(command, **options):
     return process
 
 
+@contextlib.contextmanager
+def fork_server(server, folder, *first):
+    """fork_server.cc, which runs the command line `first`, and then each that its client is given (fork_client.c)."""
+    path = os.path.join(folder, "socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(path)
+        listening.listen()
+        # What the server has allocated lives on in its forks: leaks are not looked for.
+        options = dict(os.environ, ASAN_OPTIONS=":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"])))
+        process = started([server, *first], stdin=listening, stdout=subprocess.DEVNULL, env=options)
+    os.environ["FORK_SERVER"] = path
+    try:
+        yield process
+    finally:
+        del os.environ["FORK_SERVER"]
+        process.kill()
+        process.wait()
+
+
 class Stdio:
     """ingero mcp over standard input and output."""
 

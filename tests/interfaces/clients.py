@@ -162,8 +162,10 @@ def fork_server(server, folder, *first):
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(path)
         listening.listen()
-        # What the server has allocated lives on in its forks: leaks are not looked for.
-        options = dict(os.environ, ASAN_OPTIONS=":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"])))
+        # What the server has allocated lives on in its forks: leaks are not looked for. A report names the last few callers of
+        # what allocated and freed: all of them, kept for each block, are a tenth of the time.
+        given = os.environ.get("ASAN_OPTIONS", "")
+        options = dict(os.environ, ASAN_OPTIONS="malloc_context_size=4:" + given + ":detect_leaks=0")
         process = started([server, *first], stdin=listening, stdout=subprocess.DEVNULL, env=options)
     os.environ["FORK_SERVER"] = path
     try:

@@ -24,6 +24,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -87,6 +88,18 @@ Request receive(int connection) {
   }
   environ = request.variables.data();
   std::exit(program_main(static_cast<int>(request.arguments.size()) - 1, request.arguments.data()));
+}
+
+// The last of what exit() calls: the program's own static objects are destroyed by then. What would follow takes the
+// sanitizer's marks off each global, in pages that a fork has to copy first: a third of the time of a short command.
+[[gnu::constructor(101)]] void end_without_marks() {
+  ::on_exit(
+      [](int status, void*) {
+        std::cout.flush();
+        std::fflush(nullptr);
+        std::_Exit(status);
+      },
+      nullptr);
 }
 
 // Its wait status; killed where `connection` ends first.

@@ -100,8 +100,9 @@ Result<Json> timeline(Question& question) {
                 {"lanes", Json::array()}, {"views", Json::array()}, {"is_whole", true}};
   }
   store::TimelineQuestion asked;
-  asked.from_wall_ns = static_cast<int64_t>(selection->from_wall_ns.value_or((*span)->first_wall_ns));
-  asked.to_wall_ns = static_cast<int64_t>(selection->to_wall_ns.value_or((*span)->last_wall_ns + 1));
+  const auto bounded = [](uint64_t wall_ns) { return static_cast<int64_t>(std::min<uint64_t>(wall_ns, INT64_MAX)); };
+  asked.from_wall_ns = bounded(selection->from_wall_ns.value_or((*span)->first_wall_ns));
+  asked.to_wall_ns = bounded(selection->to_wall_ns.value_or((*span)->last_wall_ns + 1));
   if (asked.to_wall_ns <= asked.from_wall_ns) {
     return Error(Errc::kInvalid,
                  fmt::format("from {} is not before to {}", format_wall(static_cast<uint64_t>(asked.from_wall_ns)),

@@ -226,6 +226,26 @@ TEST_F(HostileRecording, ASessionOfAnyNumberBeginsAndEnds) {
   }
 }
 
+TEST_F(HostileRecording, TimesAreThoseThatThereCanBe) {
+  make();
+  execute("UPDATE blocks SET start_wall_ns = -9223372036854775808, end_wall_ns = 9223372036854775807");
+  const auto span = read()->time_span();
+  ASSERT_TRUE(span.ok() && span->has_value());
+  EXPECT_EQ((*span)->first_wall_ns, 0U);
+  EXPECT_EQ((*span)->last_wall_ns + 1, static_cast<uint64_t>(INT64_MAX));
+}
+
+TEST_F(HostileRecording, RowsWithAnyNumberAreMergedAtOnce) {
+  make();
+  execute("UPDATE event_rows SET seq = -9223372036854775808 WHERE seq = (SELECT min(seq) FROM event_rows)");
+  execute("UPDATE event_rows SET seq = 9223372036854775807 WHERE seq = (SELECT max(seq) FROM event_rows)");
+  ends_within(std::chrono::seconds(10), [&] {
+    const auto merged = merge(merge_options());
+    ASSERT_TRUE(merged.ok()) << merged.error().text();
+    EXPECT_EQ(merged->sources.at(0).events, 60U);
+  });
+}
+
 TEST_F(HostileRecording, AViewInThePlaceOfATableIsRefused) {
   make();
   std::vector<std::string> names;

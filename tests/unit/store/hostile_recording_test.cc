@@ -226,6 +226,22 @@ TEST_F(HostileRecording, ASessionOfAnyNumberBeginsAndEnds) {
   }
 }
 
+// What a sanitizer reported once: sums that overflowed.
+TEST_F(HostileRecording, TheLastOfAllNumbersIsRead) {
+  make();
+  const std::string base = directory + "/base.db";
+  std::filesystem::rename(path, base);
+  for (const char* column : {"threads SET process", "clocks SET mono_ns", "clocks SET wall_ns", "event_rows SET start",
+                             "cpu_samples SET start", "store_state SET value", "sessions SET started_at"}) {
+    for (const char* number : {"9223372036854775807", "-9223372036854775808"}) {
+      SCOPED_TRACE(fmt::format("{} = {}", column, number));
+      std::filesystem::copy_file(base, path, std::filesystem::copy_options::overwrite_existing);
+      execute(fmt::format("UPDATE {} = {}", column, number));
+      read_all();
+    }
+  }
+}
+
 TEST_F(HostileRecording, TimesAreThoseThatThereCanBe) {
   make();
   execute("UPDATE blocks SET start_wall_ns = -9223372036854775808, end_wall_ns = 9223372036854775807");

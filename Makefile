@@ -189,12 +189,15 @@ faults:
 	  build/release/tests/page/make_recording --points $(POINTS) $$(test $$(id -u) -ne 0 || echo --caller \
 	  build/release/tests/soak/caller build/release/tests/fakes/plain) $(FAULTS)
 
+# One range of them for each processor.
+hostile: export TMPDIR := $(or $(wildcard /dev/shm),/tmp)
 hostile:
 	@tools/bootstrap.sh build test
 	@cmake --preset asan
-	@cmake --build build/asan -j $(JOBS) --target ingero page_recording
-	@python3 -B tests/interfaces/hostile_recordings_test.py build/asan/cli/ingero build/asan/tests/page/make_recording \
-	  --recordings $(RECORDINGS)
+	@cmake --build build/asan -j $(JOBS) --target fork_client fork_server page_recording
+	@each=$$((($(RECORDINGS) + $(JOBS) - 1) / $(JOBS))); seq 0 $$each $$(($(RECORDINGS) - 1)) | xargs -P $(JOBS) -I FIRST \
+	  python3 -B tests/interfaces/hostile_recordings_test.py build/asan/tests/interfaces/fork_client \
+	  build/asan/tests/page/make_recording --server build/asan/tests/interfaces/fork_server --first FIRST --recordings $$each
 
 lint:
 	@tools/bootstrap.sh build lint

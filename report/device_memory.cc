@@ -25,7 +25,9 @@ struct AddressKey {
   bool operator==(const AddressKey&) const = default;
 };
 struct AddressHash {
-  size_t operator()(const AddressKey& key) const { return std::hash<int64_t>()(key.address * 31 + key.pid); }
+  size_t operator()(const AddressKey& key) const {
+    return std::hash<uint64_t>()(static_cast<uint64_t>(key.address) * 31 + static_cast<uint64_t>(key.pid));
+  }
 };
 
 class Ledger {

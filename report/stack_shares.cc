@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/wrapping.h"
+
 namespace ingero::report {
 namespace {
 
@@ -51,7 +53,8 @@ void add(Group& group, StackShares& shares, std::span<const Value> row) {
     stack.max_ns = std::max(*ns, stack.max_ns.value_or(*ns));
   }
   if (const auto size = row[6].as_int64()) {
-    stack.sum_arg0 = stack.sum_arg0.value_or(0) + *size * static_cast<int64_t>(weight);
+    const auto all = static_cast<int64_t>(static_cast<uint64_t>(*size) * weight);
+    stack.sum_arg0 = wrapping_sum(stack.sum_arg0.value_or(0), all);
   }
 }
 
@@ -65,7 +68,7 @@ void scale(StackShare& stack, const Group& group) {
   stack.calls += static_cast<uint64_t>(others + 0.5);
   if (stack.sum_arg0) {
     const double each = static_cast<double>(*stack.sum_arg0) / static_cast<double>(stack.taken);
-    *stack.sum_arg0 += static_cast<int64_t>(each * others);
+    stack.sum_arg0 = wrapping_sum(*stack.sum_arg0, static_cast<int64_t>(each * others));
   }
   if (stack.total_ns && group.stood_for_ns > 0) {
     *stack.total_ns += static_cast<uint64_t>(static_cast<double>(group.ns) * std::min(1.0, group.stands_for / there) *

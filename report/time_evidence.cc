@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/wrapping.h"
 #include "correlate/device_time.h"
 #include "correlate/window.h"
 #include "hal/slow_settings.h"
@@ -113,7 +114,7 @@ void add_preemptors(const Part& part, ProcessTime& time) {
       "e.preempted > 0 GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
       part.of_thread(time), [&](std::span<const store::Value> row) {
         had.push_back({row[0].integer, std::string(row[1].as_text()), row[2].integer});
-        all_ns += row[2].integer;
+        all_ns = wrapping_sum(all_ns, row[2].integer);
       });
   // The recorder is left out: nothing that the program does brings that time back.
   std::erase_if(had, [](const Had& one) { return correlate::is_recorder(one.comm); });
@@ -179,16 +180,16 @@ std::optional<CallTime> costliest_call(const Part& part, const ProcessTime& time
            part.events_of_thread(time), [&](std::span<const store::Value> row) {
              CallTime& one = calls[printable(row[0].as_text(), 60)];
              one.kind = row[1].as_text();
-             one.ns += row[2].integer;
+             one.ns = wrapping_sum(one.ns, row[2].integer);
              one.count += row[3].integer;
-             all_ns += row[2].integer;
+             all_ns = wrapping_sum(all_ns, row[2].integer);
              if (!one.line.empty()) return;
              const std::vector<symbols::StackFrame> frames = symbols::parse_frames(row[4].as_text());
              if (const symbols::StackFrame* frame = symbols::line_of(frames)) one.line = ", in " + line_text(*frame);
            });
   const auto most = std::max_element(calls.begin(), calls.end(),
                                      [](const auto& a, const auto& b) { return a.second.ns < b.second.ns; });
-  if (most == calls.end() || most->second.ns * 2 < all_ns || all_ns <= 0) return {};
+  if (most == calls.end() || most->second.ns < all_ns / 2 || all_ns <= 0) return {};
   most->second.call = most->first;
   most->second.percent = 100 * static_cast<double>(most->second.ns) / static_cast<double>(all_ns);
   return most->second;
@@ -259,7 +260,7 @@ void add_samples(const Part& part, ProcessTime& time) {
       "WHERE {} GROUP BY c.stack ORDER BY 2 DESC LIMIT 2000",
       part.samples_of_thread(time), [&](std::span<const store::Value> row) {
         samples += row[1].integer;
-        in_kernel += row[2].integer;
+        in_kernel = wrapping_sum(in_kernel, row[2].integer);
         for (const symbols::StackFrame& frame : symbols::parse_frames(row[0].as_text())) {
           if (!is_collector(frame.symbol)) continue;
           collecting += row[1].integer;
@@ -441,6 +442,9 @@ class Lateness {
   int64_t waiter_ = 0;
 };
 
+// A time that can be: no sum of two overflows.
+int64_t bounded_ns(const store::Value& value) { return std::clamp<int64_t>(value.integer, 0, INT64_MAX / 2); }
+
 std::vector<Late> late_ranks(const Part& part) {
   constexpr int64_t kColdRounds = 3;  // ranks are still starting
   constexpr size_t kMaxLate = 16;
@@ -465,7 +469,7 @@ std::vector<Late> late_ranks(const Part& part) {
         if (here != of) end_round();
         if (here[0] != of[0] || here[1] != of[1]) lateness.finish(of[1], found);
         of = here;
-        entries.push_back({row[5].integer, row[4].integer, row[3].as_int64(), row[6].as_int64()});
+        entries.push_back({bounded_ns(row[5]), row[4].integer, row[3].as_int64(), row[6].as_int64()});
       });
   end_round();
   lateness.finish(of[1], found);
@@ -521,25 +525,26 @@ std::string meanwhile(const Part& part, const Late& late, const ProcessTime& tim
   last.add("comm_id_hash IS ?", late.communicator);
   last.add("last_rank = ?", late.rank);
   last.add_range(part.selection, "timestamp", "timestamp");
-  part.ask("SELECT first_mono_ns + skew_ns, late_ns FROM collective_arrivals WHERE {}", last,
-           [&](std::span<const store::Value> row) { waited[row[0].integer] = row[0].integer - row[1].integer; });
-  std::map<std::pair<std::string, int64_t>, int64_t> calls;  // by call and stack: of that time
+  part.ask(
+      "SELECT first_mono_ns + skew_ns, late_ns FROM collective_arrivals WHERE {}", last,
+      [&](std::span<const store::Value> row) { waited[bounded_ns(row[0])] = bounded_ns(row[0]) - bounded_ns(row[1]); });
+  std::map<std::pair<std::string, int64_t>, uint64_t> calls;  // by call and stack: of that time
   part.ask(
       "SELECT e.call, coalesce(e.stack_hash, 0), e.start_mono_ns, e.duration FROM events e WHERE {} AND e.kind IS NOT "
       "NULL AND e.kind != 'host' AND e.depth = 0 AND e.duration > 0",
       part.events_of_thread(time), [&](std::span<const store::Value> row) {
-        const int64_t start = row[2].integer, end = start + row[3].integer;
-        int64_t ns = 0;
+        const int64_t start = bounded_ns(row[2]), end = start + bounded_ns(row[3]);
+        uint64_t ns = 0;
         for (auto at = waited.upper_bound(start); at != waited.end() && at->second < end; ++at) {
-          ns += std::max<int64_t>(0, std::min(end, at->first) - std::max(start, at->second));
+          ns += static_cast<uint64_t>(std::max<int64_t>(0, std::min(end, at->first) - std::max(start, at->second)));
         }
         if (ns > 0) calls[{std::string(row[0].as_text()), row[1].integer}] += ns;
       });
   const auto most =
       std::max_element(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == calls.end() || static_cast<uint64_t>(most->second) * 2 < late.late_ns) return {};
-  return fmt::format("For {} of that it was in {}{}", format_duration(static_cast<uint64_t>(most->second)),
-                     printable(most->first.first, 64), lines_of(part, most->first.second));
+  if (most == calls.end() || most->second * 2 < late.late_ns) return {};
+  return fmt::format("For {} of that it was in {}{}", format_duration(most->second), printable(most->first.first, 64),
+                     lines_of(part, most->first.second));
 }
 
 // Those of which it is known for how long they waited; if there are none, it is not known.
@@ -641,7 +646,7 @@ void add_pageable(const Part& part, ProcessTime& time) {
         staged_ns = row[1].integer;
         bytes = row[2].integer;
       });
-  if (staged_ns <= 0 || staged_ns * 2 < all_ns) return;
+  if (staged_ns <= 0 || staged_ns < all_ns / 2) return;
   time.because.push_back(fmt::format(
       "Its asynchronous copies are from or to pageable memory: the thread makes them itself, at {:.1f} GB/s",
       static_cast<double>(bytes) / static_cast<double>(staged_ns)));

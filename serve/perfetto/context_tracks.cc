@@ -287,6 +287,7 @@ Result<Extent> extent_of(const Recording& recording, const store::Selection& sel
     if (!outcome.ok()) return outcome.error();
   }
   if (extent.first_ns > extent.last_ns) extent = {0, 0};
+  extent.first_ns = std::max<int64_t>(extent.first_ns, 0);  // an earlier time cannot be
   if (selection.from_wall_ns) extent.first_ns = store::sql_wall_ns(*selection.from_wall_ns);
   if (selection.to_wall_ns) extent.last_ns = std::min(extent.last_ns, store::sql_wall_ns(*selection.to_wall_ns));
   extent.last_ns = std::max(extent.first_ns, extent.last_ns);

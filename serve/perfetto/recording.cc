@@ -41,7 +41,7 @@ Status Recording::each_event(const store::Selection& selection, const std::funct
   const auto outcome = reader_->query(
       sql, no_limits(),
       [&](std::span<const Value> row) {
-        if (row[kStart].is_null() || !source_->decode(row, names_, event)) {
+        if (row[kStart].is_null() || row[kStart].integer < 0 || !source_->decode(row, names_, event)) {
           ++unplaced_;
           return true;
         }

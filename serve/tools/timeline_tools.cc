@@ -102,11 +102,12 @@ Result<Json> timeline(Question& question) {
   store::TimelineQuestion asked;
   const auto clocks = question.timeline->clocks(*question.reader);
   if (!clocks.ok()) return clocks.error();
+  const auto bounded = [](uint64_t wall_ns) { return static_cast<int64_t>(std::min<uint64_t>(wall_ns, INT64_MAX)); };
   // The span is by the clocks of all nodes, the timeline by that of one.
-  asked.from_wall_ns = selection->from_wall_ns ? static_cast<int64_t>(*selection->from_wall_ns)
-                                               : static_cast<int64_t>((*span)->first_wall_ns) - clocks->most_ahead_ns();
-  asked.to_wall_ns = selection->to_wall_ns ? static_cast<int64_t>(*selection->to_wall_ns)
-                                           : static_cast<int64_t>((*span)->last_wall_ns) + 1 - clocks->most_behind_ns();
+  const auto behind_ns = static_cast<uint64_t>(-clocks->most_behind_ns());
+  asked.from_wall_ns = selection->from_wall_ns ? bounded(*selection->from_wall_ns)
+                                               : bounded((*span)->first_wall_ns) - clocks->most_ahead_ns();
+  asked.to_wall_ns = bounded(selection->to_wall_ns.value_or((*span)->last_wall_ns + 1 + behind_ns));
   if (asked.to_wall_ns <= asked.from_wall_ns) {
     return Error(Errc::kInvalid,
                  fmt::format("from {} is not before to {}", format_wall(static_cast<uint64_t>(asked.from_wall_ns)),

@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "base/wrapping.h"
 #include "store/db/aggregates.h"
 #include "store/db/file_access.h"
 #include "store/db/schema.h"
@@ -24,7 +25,7 @@
 namespace ingero::store {
 namespace {
 
-constexpr int64_t kRowsAtOnce = 1 << 17;
+constexpr uint64_t kRowsAtOnce = 1 << 17;
 constexpr int kMergeStepsBetweenChecks = 10000;
 
 // A column that holds an id of another table (or of its own).
@@ -276,15 +277,24 @@ Status Merge::add_table(const Table& table, MergedSource& source) {
 
 // The events, a part at a time, so that progress can be reported.
 Status Merge::add_rows(const std::string& insert, MergedSource& source) {
-  int64_t first = 0, end = 0;
-  INGERO_TRY(database_.integer_into("SELECT min(seq) FROM source.event_rows", first));
-  INGERO_TRY(database_.integer_into("SELECT max(seq) + 1 FROM source.event_rows", end));
-  Result<Statement> some = database_.prepare(insert + " WHERE seq >= ?1 AND seq < ?2");
+  const auto bounds = database_.integer("SELECT min(seq) FROM source.event_rows");
+  INGERO_TRY(bounds);
+  int64_t end = 0;
+  INGERO_TRY(database_.integer_into("SELECT max(seq) FROM source.event_rows", end));
+  Result<Statement> some = database_.prepare(insert + " WHERE seq BETWEEN ?1 AND ?2");
   if (!some.ok()) return some.error();
-  for (int64_t at = first; at < end; at += kRowsAtOnce) {
-    INGERO_TRY(some->bind(1, at).bind(2, std::min(end, at + kRowsAtOnce)).run());
+  const auto rows_to = [&](int64_t seq) {
+    return static_cast<uint64_t>(wrapping_difference(seq, bounds->value_or(0)));
+  };
+  // Whatever numbers rows have: where there are none, none are looked for.
+  for (std::optional<int64_t> at = *bounds; at;) {
+    const int64_t last = rows_to(end) - rows_to(*at) < kRowsAtOnce ? end : *at + static_cast<int64_t>(kRowsAtOnce) - 1;
+    INGERO_TRY(some->bind(1, *at).bind(2, last).run());
     source.events += static_cast<uint64_t>(sqlite3_changes64(database_.get()));
-    if (options_.progress) options_.progress(static_cast<uint64_t>(at - first), static_cast<uint64_t>(end - first));
+    if (options_.progress) options_.progress(rows_to(*at), rows_to(end));
+    const auto next = database_.integer(fmt::format("SELECT min(seq) FROM source.event_rows WHERE seq > {}", last));
+    INGERO_TRY(next);
+    at = *next;
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/wrapping.h"
 #include "store/read/device_rows.h"
 #include "store/read/reader_impl.h"
 #include "store/read/replay_dictionary.h"
@@ -261,7 +262,7 @@ Result<Followed> Follower::State::read(Database& database, uint64_t max_rows, Fo
   Followed followed;
   int64_t first = 0, complete = 0;
   INGERO_TRY(database.integer_into("SELECT coalesce(min(seq), 0) FROM event_rows", first));
-  if (session && first > last_seq + 1) sink.gap();
+  if (session && first > wrapping_sum(last_seq, 1)) sink.gap();
   INGERO_TRY(database.integer_into("SELECT coalesce(max(timestamp), 0) FROM system_snapshots", complete));
   INGERO_TRY(load(database, sink));
   Result<Statement> exchanges = database.prepare(kExchangeOf);

@@ -191,7 +191,10 @@ Result<std::optional<TimeSpan>> Reader::time_span() const {
   Result<bool> row = statement->step();
   if (!row.ok()) return row.error();
   if (!*row || statement->is_null(0)) return std::optional<TimeSpan>();
-  return std::optional<TimeSpan>(TimeSpan{statement->uint64(0), statement->uint64(1)});
+  // Before 1970 there is no time, and what comes after the last is one.
+  const int64_t first = std::clamp(statement->integer(0), int64_t{0}, INT64_MAX - 1);
+  const int64_t last = std::clamp(statement->integer(1), first, INT64_MAX - 1);
+  return std::optional<TimeSpan>(TimeSpan{static_cast<uint64_t>(first), static_cast<uint64_t>(last)});
 }
 
 void Reader::map_little() const {

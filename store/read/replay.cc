@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/wrapping.h"
 #include "store/read/blocks.h"
 #include "store/read/reader_impl.h"
 #include "store/read/replay_dictionary.h"
@@ -177,7 +178,7 @@ class RowReplay {
   ReplaySides sides_;
   Offsets offsets_;
   int64_t first_ = 0, last_ = INT64_MAX;  // rows that are read
-  int64_t session_ = -1;
+  std::optional<int64_t> session_;        // that has begun; any number may be one's
   std::set<int64_t> begun_;
   // Of the row at hand.
   hal::Event event_;
@@ -220,9 +221,9 @@ Status RowReplay::begin(int64_t session) {
 
 // `seq`: the next session's first row.
 Status RowReplay::end(int64_t seq) {
-  INGERO_TRY(waits_.feed(seq, session_, sink_));
+  INGERO_TRY(waits_.feed(seq, *session_, sink_));
   sides_.feed(~uint64_t{0}, sink_);
-  const int64_t stopped = dictionary_.sessions[session_].stopped_wall_ns;
+  const int64_t stopped = dictionary_.sessions[*session_].stopped_wall_ns;
   sink_.end(is_whole_ && stopped > 0 ? std::optional(offsets_.mono_of(stopped)) : std::nullopt);
   return {};
 }
@@ -233,9 +234,7 @@ bool RowReplay::place(const ReplayedRow& row) {
   clock_ = events_.clock();
   thread_ = events_.thread();
   if (is_whole_) return true;
-  // Any number may stand in a recording: no sum of two may overflow.
-  const auto wall =
-      static_cast<int64_t>(static_cast<uint64_t>(clock_->wall_ns) + static_cast<uint64_t>(row.integer(Column::start)));
+  const int64_t wall = wrapping_sum(clock_->wall_ns, row.integer(Column::start));
   if (wall >= from_) return wall <= to_;
   return static_cast<uint64_t>(from_) - static_cast<uint64_t>(wall) <= static_cast<uint64_t>(event_.duration_ns);
 }
@@ -243,10 +242,10 @@ bool RowReplay::place(const ReplayedRow& row) {
 Status RowReplay::emit(const ReplayedRow& row) {
   if (!place(row)) return {};
   if (clock_->session != session_) {
-    if (session_ != -1) INGERO_TRY(end(row.seq()));
+    if (session_) INGERO_TRY(end(row.seq()));
     INGERO_TRY(begin(clock_->session));
   }
-  INGERO_TRY(waits_.feed(row.seq(), session_, sink_));
+  INGERO_TRY(waits_.feed(row.seq(), *session_, sink_));
   dictionary_.emit(*thread_, sink_);
   events_.fill(row, with_targets_, event_);
   if (event_.kind == hal::Kind::kFabric && row.has(Column::detail)) {
@@ -291,7 +290,7 @@ Status RowReplay::run() {
     if (!*more) break;
     INGERO_TRY(emit(row));
   }
-  if (session_ != -1) INGERO_TRY(end(is_whole_ ? INT64_MAX : last_ + 1));
+  if (session_) INGERO_TRY(end(is_whole_ ? INT64_MAX : last_ + 1));
   return is_whole_ ? begin_silent() : Status{};
 }
 

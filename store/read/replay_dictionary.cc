@@ -41,7 +41,7 @@ Status ReplayDictionary::load(Database& database) {
         ReplayedThread& thread = at_id(threads, row.integer(0));
         thread.pid = static_cast<uint32_t>(row.integer(1));
         thread.tid = static_cast<uint32_t>(row.integer(2));
-        thread.process = row.integer(3);
+        thread.process = valid(row.integer(3)) ? row.integer(3) : -1;
         thread.cgroup_id = row.uint64(4);
         copy_name(thread.comm, row.text(5));
       }));

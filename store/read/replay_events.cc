@@ -1,6 +1,8 @@
 // Decodes a row's columns into the fields of an event.
 #include "store/read/replay_events.h"
 
+#include "base/wrapping.h"
+
 namespace ingero::store {
 
 using hal::Has;
@@ -13,8 +15,8 @@ bool ReplayedEvents::place(const ReplayedRow& row, hal::Event& event) {
   if (clock_ == nullptr || thread_ == nullptr || call == nullptr || *call == hal::kNoCall) return false;
   const int64_t start = row.integer(Column::start);
   event.present = 0;
-  event.start_mono_ns = static_cast<uint64_t>(clock_->mono_ns + start);
-  event.wall_offset_ns = clock_->wall_ns - clock_->mono_ns;
+  event.start_mono_ns = static_cast<uint64_t>(wrapping_sum(clock_->mono_ns, start));
+  event.wall_offset_ns = wrapping_difference(clock_->wall_ns, clock_->mono_ns);
   event.duration_ns = 0;
   if (row.has(Column::duration)) {
     event.duration_ns = row.uint64(Column::duration);

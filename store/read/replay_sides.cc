@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/wrapping.h"
 #include "store/read/device_rows.h"
 
 namespace ingero::store {
@@ -17,7 +18,7 @@ uint64_t Offsets::mono_of(int64_t wall_ns) const {
   if (by_wall_.empty()) return static_cast<uint64_t>(wall_ns);
   auto at = by_wall_.upper_bound(wall_ns);
   if (at != by_wall_.begin()) --at;
-  return static_cast<uint64_t>(std::max<int64_t>(0, wall_ns - at->second));
+  return static_cast<uint64_t>(std::max<int64_t>(0, wrapping_difference(wall_ns, at->second)));
 }
 
 Status ReplaySides::load_snapshots(Database& database, const std::string& from, const Offsets& offsets) {

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/wrapping.h"
 #include "store/db/sqlite.h"
 #include "store/read/replay.h"
 
@@ -17,7 +18,7 @@ namespace ingero::store {
 // Wall time to monotonic time, by the offsets the recording measured.
 class Offsets {
  public:
-  void add(int64_t mono_ns, int64_t wall_ns) { by_wall_[wall_ns] = wall_ns - mono_ns; }
+  void add(int64_t mono_ns, int64_t wall_ns) { by_wall_[wall_ns] = wrapping_difference(wall_ns, mono_ns); }
   uint64_t mono_of(int64_t wall_ns) const;
   bool empty() const { return by_wall_.empty(); }
 

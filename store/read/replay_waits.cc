@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/wrapping.h"
 #include "store/db/waits_schema.h"
 
 namespace ingero::store {
@@ -125,10 +126,10 @@ Status ReplayWaits::feed_samples(int64_t seq, int64_t session, ReplaySink& sink)
   while (samples_.is_before(seq)) {
     const ReplayedThread* thread = find_at(dictionary_.threads, row.integer(1));
     const ReplayedClock* clock = find_at(dictionary_.clocks, row.integer(2));
-    const int64_t wall_ns = clock != nullptr ? clock->wall_ns + row.integer(3) : 0;
+    const int64_t wall_ns = clock != nullptr ? wrapping_sum(clock->wall_ns, row.integer(3)) : 0;
     if (thread != nullptr && clock != nullptr && clock->session == session && wall_ns >= from_ && wall_ns <= to_) {
       hal::CpuSample sample;
-      sample.mono_ns = static_cast<uint64_t>(clock->mono_ns + row.integer(3));
+      sample.mono_ns = static_cast<uint64_t>(wrapping_sum(clock->mono_ns, row.integer(3)));
       sample.weight_ns = row.uint64(4);
       sample.pid = thread->pid;
       sample.tid = thread->tid;

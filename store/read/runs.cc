@@ -15,7 +15,7 @@ Result<std::vector<Run>> runs(const Reader& reader) {
                                     [&](std::span<const Value> row) {
                                       Run& run = found.emplace_back();
                                       run.id = row[0].integer;
-                                      run.started_wall_ns = static_cast<uint64_t>(row[1].integer);
+                                      run.started_wall_ns = static_cast<uint64_t>(std::max<int64_t>(0, row[1].integer));
                                       if (row[2].integer > 0) {
                                         run.stopped_wall_ns = static_cast<uint64_t>(row[2].integer);
                                       }

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/wrapping.h"
 #include "store/read/blocks.h"
 #include "store/read/event_row_reader.h"
 #include "store/read/reader_impl.h"
@@ -141,10 +142,8 @@ Status scan_rows(Database& database, const Names& names, const Filter& filter, i
       scanned.timed = reader.has(Column::duration);
       scanned.duration_ns = scanned.timed ? reader.uint64(Column::duration) : 0;
       if (!filter.whole()) {
-        // Any number may stand in a recording: no sum of two may overflow.
-        const auto start =
-            static_cast<int64_t>(static_cast<uint64_t>(names.wall_of_clock(reader.integer(Column::clock))) +
-                                 static_cast<uint64_t>(reader.integer(Column::start)));
+        const int64_t start =
+            wrapping_sum(names.wall_of_clock(reader.integer(Column::clock)), reader.integer(Column::start));
         const bool ended_before =
             start < filter.from() &&
             static_cast<uint64_t>(filter.from()) - static_cast<uint64_t>(start) > scanned.duration_ns;

@@ -173,7 +173,8 @@ Status collect_stored(Database& database, const Names& names, const Filter& filt
   Result<std::optional<int64_t>> through =
       database.integer("SELECT value FROM store_state WHERE key = 'aggregated_through'");
   if (!through.ok()) return through.error();
-  return scan_rows(database, names, filter, through->value_or(0) + 1, [&](const ScannedRow& row) {
+  const int64_t next = std::min(through->value_or(0), INT64_MAX - 1) + 1;
+  return scan_rows(database, names, filter, next, [&](const ScannedRow& row) {
     if (row.finished) collector.add(row);
   });
 }

@@ -149,6 +149,8 @@ Result<uint64_t> parse_time(std::string_view text, uint64_t day_wall_ns) {
   parts.tm_isdst = -1;
   const time_t seconds = offset_seconds ? timegm(&parts) - *offset_seconds : mktime(&parts);
   if (seconds < 0) return bad;
+  constexpr uint64_t kLast = INT64_MAX;  // in the year 2262: a later time is as good
+  if (static_cast<uint64_t>(seconds) >= kLast / kSecond) return kLast;
   return static_cast<uint64_t>(seconds) * kSecond + fraction_ns;
 }
 

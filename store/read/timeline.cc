@@ -157,6 +157,7 @@ struct Timeline::Impl {
     }
     Result<std::optional<int64_t>> last = rows->last(database);
     if (!last.ok()) return last.error();
+    if (*last) *last = std::min(**last, INT64_MAX - 1);  // so that it has a next
     if (!is_loaded || last->value_or(0) >= next_seq || !open.empty()) {
       INGERO_TRY(rows->load(database));
       is_loaded = true;

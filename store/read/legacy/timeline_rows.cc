@@ -34,8 +34,8 @@ Status LegacyTimelineRows::load(Database& database) {
 // A row has one time: the start, or of host events the end.
 Result<bool> LegacyTimelineRows::each_between(Database& database, int64_t from, int64_t to, uint64_t longest_ns,
                                               size_t most, const On& on) {
-  from -= static_cast<int64_t>(longest_ns);
-  to += static_cast<int64_t>(longest_ns);
+  from = bounded(from) - static_cast<int64_t>(longest_ns);
+  to = bounded(to) + static_cast<int64_t>(longest_ns);
   Result<Statement> counting = database.prepare(fmt::format(
       "SELECT count(*) FROM (SELECT 1 FROM main.events WHERE timestamp BETWEEN ?1 AND ?2 LIMIT {})", most + 1));
   if (!counting.ok()) return counting.error();

@@ -32,6 +32,7 @@ TEST_F(ParseTime, ReadsDateAndTimeWithBlankOrT) {
   EXPECT_EQ(*parse_time("2026-11-21T02:26:36.25", 0), expected + 36 * kSecond + kSecond / 4);
   EXPECT_EQ(*parse_time("2026-11-21T02:26:36.000000001Z", 0), expected + 36 * kSecond + 1);
   EXPECT_EQ(*parse_time("2026-11-21", 0), kDay);
+  EXPECT_EQ(*parse_time("9999-12-31", 0), static_cast<uint64_t>(INT64_MAX));
 }
 
 TEST_F(ParseTime, TakesATimeAloneOnTheGivenDay) {

@@ -200,6 +200,68 @@ TEST_F(HostileRecording, EventsOfCallsThatAreNotThereAreLeftOut) {
   read_all();
 }
 
+// What a sink is owed: a session begins before anything of it, and ends.
+struct BegunSink : ReplaySink {
+  void begin(const std::string&, uint64_t, bool) override { begun = true; }
+  void process(const hal::Process&) override { EXPECT_TRUE(begun); }
+  void event(const hal::Event&) override {
+    EXPECT_TRUE(begun);
+    ++events;
+  }
+  void end(std::optional<uint64_t>) override { begun = false; }
+  bool begun = false;
+  int events = 0;
+};
+
+TEST_F(HostileRecording, ASessionOfAnyNumberBeginsAndEnds) {
+  make();
+  for (const char* number : {"-1", "0", "9223372036854775807"}) {
+    execute(std::string("UPDATE clocks SET session = ") + number);
+    const auto reader = read();
+    BegunSink sink;
+    const Status replayed = replay(*reader, {}, sink);
+    ASSERT_TRUE(replayed.ok()) << replayed.error().text();
+    EXPECT_EQ(sink.events, 60) << number;
+    EXPECT_FALSE(sink.begun) << number;
+  }
+}
+
+// What a sanitizer reported once: sums that overflowed.
+TEST_F(HostileRecording, TheLastOfAllNumbersIsRead) {
+  make();
+  const std::string base = directory + "/base.db";
+  std::filesystem::rename(path, base);
+  for (const char* column : {"threads SET process", "clocks SET mono_ns", "clocks SET wall_ns", "event_rows SET start",
+                             "cpu_samples SET start", "store_state SET value", "sessions SET started_at"}) {
+    for (const char* number : {"9223372036854775807", "-9223372036854775808"}) {
+      SCOPED_TRACE(fmt::format("{} = {}", column, number));
+      std::filesystem::copy_file(base, path, std::filesystem::copy_options::overwrite_existing);
+      execute(fmt::format("UPDATE {} = {}", column, number));
+      read_all();
+    }
+  }
+}
+
+TEST_F(HostileRecording, TimesAreThoseThatThereCanBe) {
+  make();
+  execute("UPDATE blocks SET start_wall_ns = -9223372036854775808, end_wall_ns = 9223372036854775807");
+  const auto span = read()->time_span();
+  ASSERT_TRUE(span.ok() && span->has_value());
+  EXPECT_EQ((*span)->first_wall_ns, 0U);
+  EXPECT_EQ((*span)->last_wall_ns + 1, static_cast<uint64_t>(INT64_MAX));
+}
+
+TEST_F(HostileRecording, RowsWithAnyNumberAreMergedAtOnce) {
+  make();
+  execute("UPDATE event_rows SET seq = -9223372036854775808 WHERE seq = (SELECT min(seq) FROM event_rows)");
+  execute("UPDATE event_rows SET seq = 9223372036854775807 WHERE seq = (SELECT max(seq) FROM event_rows)");
+  ends_within(std::chrono::seconds(10), [&] {
+    const auto merged = merge(merge_options());
+    ASSERT_TRUE(merged.ok()) << merged.error().text();
+    EXPECT_EQ(merged->sources.at(0).events, 60U);
+  });
+}
+
 TEST_F(HostileRecording, AViewInThePlaceOfATableIsRefused) {
   make();
   std::vector<std::string> names;

@@ -77,8 +77,32 @@ def fill(database):
                 database.execute(f"INSERT INTO {table} VALUES ({', '.join(values)})")
 
 
+def of_sql(path, name, *more):
+    """A recording that is kept as SQL."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        with open(os.path.join(HERE, "..", "unit", "cli", "recordings", name), encoding="utf-8") as text:
+            database.executescript(text.read())
+        for sql in more:
+            database.execute(sql)
+        database.commit()
+    os.chmod(path, 0o600)
+    return path
+
+
+def of_two_nodes(folder):
+    """Merged, of nodes whose clocks are 2.5 s apart, as the collectives of both show."""
+    ahead = "UPDATE {0} SET {1} = {1} + 2500000000"
+    nodes = [of_sql(os.path.join(folder, "node-1.db"), "two_ranks.sql"),
+             of_sql(os.path.join(folder, "node-2.db"), "two_ranks.sql", "UPDATE sessions SET node = 'gpu-02'", "UPDATE clocks SET node = 'gpu-02'",
+                    ahead.format("sessions", "started_at"), ahead.format("sessions", "stopped_at"), ahead.format("clocks", "wall_ns"),
+                    ahead.format("blocks", "start_wall_ns"), ahead.format("blocks", "end_wall_ns"))]
+    merged = os.path.join(folder, "base-3.db")
+    subprocess.run([INGERO, "merge", *nodes, "-o", merged], check=True, stderr=subprocess.DEVNULL)
+    return merged
+
+
 def bases(folder):
-    """Recordings of ours, filled where empty, one of a fabric, and the published ones of the legacy agent."""
+    """Recordings of ours, filled where empty, of a fabric, of two nodes, and the published ones of the legacy agent."""
     made = os.path.join(folder, "base-0.db")
     subprocess.run([MAKE_RECORDING, made, "300"], check=True)
     filled = os.path.join(folder, "base-1.db")
@@ -87,13 +111,11 @@ def bases(folder):
         fill(database)
         database.commit()
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    fabric = os.path.join(folder, "base-2.db")
+    fabric = of_sql(os.path.join(folder, "base-2.db"), "soft_roce_healthy.sql")
     with contextlib.closing(sqlite3.connect(fabric)) as database:
-        with open(os.path.join(HERE, "..", "unit", "cli", "recordings", "soft_roce_healthy.sql"), encoding="utf-8") as text:
-            database.executescript(text.read())
         fill(database)
         database.commit()
-    found = [made, filled, filled, filled, fabric]
+    found = [made, filled, filled, filled, fabric, of_two_nodes(folder)]
     for name in clients.SAMPLES[1:3]:
         sample = os.path.join(clients.sample_folder(), name + ".db")
         if os.path.exists(sample):

@@ -240,7 +240,7 @@ int main(int argc, char** argv) {
   bench::print_goal("peak resident memory of the agent at that rate", slow.peak_mb, 64, "MB");
   print_rows(slow);
 
-  const Run idle = record(target, path, 1, 10);
+  const Run idle = record(target, path, 1, std::min<uint64_t>(seconds, 10));
   std::printf("%-64s %10.3f %%\n", "CPU of the agent with nothing to record", idle.cpu_percent);
   return 0;
 }

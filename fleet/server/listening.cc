@@ -1,6 +1,10 @@
 // The rules come before any socket is opened: a server that would listen where it may not does not start at all.
 #include "fleet/server/listening.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "fleet/server/cluster_api.h"
@@ -12,9 +16,25 @@ namespace {
 namespace http = serve::http;
 
 constexpr const char* kTokenVariable = "INGERO_TOKEN";
-constexpr size_t kSenders = 4096;  // connections of nodes at a time
+constexpr size_t kSenders = 4096;  // connections of nodes at a time, to each port
 constexpr int kIdleSeconds = 60;   // a node sends every few seconds, and keeps its connection
 constexpr size_t kMaxQuestionBytes = 64 << 10;
+
+// Of kSenders as many as this process may have descriptors for: nodes keep their connections, and the usual limit,
+// 1,024, is raised as far as it may be.
+size_t room_for_senders() {
+  constexpr rlim_t kOwnDescriptors = 512, kPorts = 2, kWanted = kOwnDescriptors + kPorts * kSenders;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWanted) return kSenders;
+  limit.rlim_cur = std::min(kWanted, limit.rlim_max);
+  if (::setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == kWanted) return kSenders;
+  (void)::getrlimit(RLIMIT_NOFILE, &limit);
+  const rlim_t room = (std::max(limit.rlim_cur, kOwnDescriptors + 2 * kPorts) - kOwnDescriptors) / kPorts;
+  log_warning(
+      "at most {} nodes keep a connection, and not {}: the limit of open files is {} (ulimit -n {}, LimitNOFILE=)",
+      room, kSenders, limit.rlim_cur, kWanted);
+  return room;
+}
 
 // Whether an address may be listened on, and the secrets that it asks for.
 Result<http::Secrets> check_address(const ListenOptions& options, const std::string& address, const char* flag,
@@ -71,8 +91,8 @@ Result<std::unique_ptr<http::Server>> open_http(const ListenOptions& options, co
   return bound;
 }
 
-Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options, const Environment& environment,
-                                                    const Clock& clock) {
+Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options, size_t senders,
+                                                    const Environment& environment, const Clock& clock) {
   constexpr const char* kFlag = "--grpc-listen";
   auto secrets = check_address(options, options.grpc_address, kFlag, environment);
   INGERO_TRY(secrets);
@@ -81,7 +101,7 @@ Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options
   served.certificate = options.certificate;
   served.key = options.key;
   served.secrets = std::move(*secrets);
-  served.connections = kSenders;
+  served.connections = senders;
   served.message_bytes = kMaxBodyBytes;
   served.at_once = options.receiving_threads;
   auto bound = http::GrpcServer::bind(std::move(served), clock);
@@ -93,7 +113,7 @@ Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options
 
 Result<Listening> listen(const ListenOptions& options, const Environment& environment, const Clock& clock) {
   http::ServerOptions receiving, asking;
-  receiving.connections = kSenders;
+  receiving.connections = room_for_senders();
   receiving.body_bytes = kMaxBodyBytes;
   receiving.takes_packed = true;
   receiving.at_once = options.receiving_threads;
@@ -101,9 +121,10 @@ Result<Listening> listen(const ListenOptions& options, const Environment& enviro
   asking.open_paths = open_paths();
   asking.weight = weight_of;
   asking.audit = [](const std::string& line) { log_info("{}", line); };
+  const size_t senders = receiving.connections;
   auto receiver = open_http(options, options.http_address, "--http-listen", std::move(receiving), environment, clock);
   INGERO_TRY(receiver);
-  auto grpc = open_grpc(options, environment, clock);
+  auto grpc = open_grpc(options, senders, environment, clock);
   INGERO_TRY(grpc);
   auto api = open_http(options, options.api_address, "--api-listen", std::move(asking), environment, clock);
   INGERO_TRY(api);

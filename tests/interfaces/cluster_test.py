@@ -13,6 +13,7 @@ import json
 import os
 import random
 import re
+import select
 import shutil
 import signal
 import sqlite3
@@ -102,16 +103,16 @@ def refused_or_gone(server):
 
 
 class Server:
-    """`store`: the flags that say where it stores, if not in the file `database` of `folder`."""
+    """`store`: the flags that say where it stores, if not in the file `database` of `folder`. `files`: the limits of open files."""
 
-    def __init__(self, folder, *more, database="c.db", store=()):
+    def __init__(self, folder, *more, database="c.db", store=(), files=""):
         self.database = os.path.join(folder, database)
         token = os.path.join(folder, "token")
         with open(token, "w", encoding="utf-8") as file:
             file.write(TOKEN + "\n")
         os.chmod(token, 0o600)
         self.process = clients.started(
-            [INGERO, "fleet", "serve", *(store or ("--db", self.database)), "--insecure-no-tls", "--token-file", token,
+            [*(["sh", "-c", files + ' exec "$@"', "sh"] if files else []), INGERO, "fleet", "serve", *(store or ("--db", self.database)), "--insecure-no-tls", "--token-file", token,
              "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", *more], stderr=subprocess.PIPE, text=True)
         said, ports = "", []
         while len(ports) != 2:
@@ -170,6 +171,38 @@ class Cluster(unittest.TestCase):
         server = Server(self.folder, *more, **where)
         self.addCleanup(lambda: server.process.poll() is None and server.stop(signal.SIGKILL))
         return server
+
+    def keep_connections(self, server, count):
+        """`count` at once, with a request on each; returns how many were kept for a second one."""
+        kept = 0
+        with contextlib.ExitStack() as all_of_them:
+            connections = [all_of_them.enter_context(contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.otlp, timeout=30)))
+                           for _ in range(count)]
+            for turn in range(2):
+                for connection in connections:
+                    kept += turn == 1 and connection.sock is not None and not select.select([connection.sock], [], [], 0)[0]
+                    for _ in range(2):  # one that was closed meanwhile is opened again, as nodes do
+                        with contextlib.suppress(http.client.HTTPException, OSError):
+                            connection.request("POST", "/v1/metrics", b"", {"Content-Type": "application/x-protobuf", "Authorization": "Bearer " + TOKEN})
+                            answer = connection.getresponse()
+                            answer.read()
+                            break
+                        connection.close()
+                    self.assertEqual(answer.status, 200)
+        return kept
+
+    def test_nodes_keep_their_connections_beyond_the_usual_limit(self):
+        server = self.serve(files="ulimit -Sn 256;")
+        with open(f"/proc/{server.process.pid}/limits", encoding="ascii") as file:
+            soft, hard = re.search(r"Max open files +(\d+) +(\d+)", file.read()).groups()
+        self.assertEqual(int(soft), min(int(hard), 512 + 2 * 4096))
+        self.assertEqual(self.keep_connections(server, 400), 400)
+
+    def test_with_few_descriptors_fewer_connections_are_kept_and_all_are_answered(self):
+        server = self.serve(files="ulimit -n 600;")  # 44 to each port
+        kept = self.keep_connections(server, 100)
+        self.assertLessEqual(kept, 44)
+        self.assertEqual(self.keep_connections(server, 40), 40)
 
     def assert_accepted(self, answer):
         self.assertEqual(answer[0], 200, answer)

@@ -23,8 +23,8 @@ fi
 report=$(cd "$build" && pwd)/test_report.xml
 rm -f "$report"
 # The size limits keep ctest from cutting away the reasons of skips.
-# One more than there are CPUs: those of the cluster only wait, and hold up what could run.
-ctest --test-dir "$build" --no-tests=error --parallel "$((jobs + 1))" --output-on-failure --quiet \
+# Two more than there are CPUs: those of the cluster only wait, and half of the time those that place probes do.
+ctest --test-dir "$build" --no-tests=error --parallel "$((jobs + 2))" --output-on-failure --quiet \
   --test-output-size-passed 100000 --test-output-size-failed 1000000 --output-junit "$report" "$@"
 status=$?
 python3 "$(dirname "$0")/test_summary" "$report" || status=1

@@ -89,6 +89,13 @@ def of_sql(path, name, *more):
     return path
 
 
+def of_calls(folder):
+    made = os.path.join(folder, "base-0.db")
+    subprocess.run([MAKE_RECORDING, made, "300"], check=True)
+    os.chmod(made, 0o600)
+    return made
+
+
 def of_two_nodes(folder):
     """Merged, of nodes whose clocks are 2.5 s apart, as the collectives of both show."""
     ahead = "UPDATE {0} SET {1} = {1} + 2500000000"
@@ -103,8 +110,7 @@ def of_two_nodes(folder):
 
 def bases(folder):
     """Recordings of ours, filled where empty, of a fabric, of two nodes, and the published ones of the legacy agent."""
-    made = os.path.join(folder, "base-0.db")
-    subprocess.run([MAKE_RECORDING, made, "300"], check=True)
+    made = of_calls(folder)
     filled = os.path.join(folder, "base-1.db")
     shutil.copy(made, filled)
     with contextlib.closing(sqlite3.connect(filled)) as database:
@@ -190,7 +196,7 @@ class HostileRecordings(unittest.TestCase):
         if SERVER:
             folder = tempfile.TemporaryDirectory()
             cls.addClassCleanup(folder.cleanup)
-            cls.enterClassContext(clients.fork_server(SERVER, folder.name, "query", "--json", "--db", bases(folder.name)[0]))
+            cls.enterClassContext(clients.fork_server(SERVER, folder.name, "query", "--json", "--db", of_calls(folder.name)))
 
     def setUp(self):
         made = tempfile.TemporaryDirectory()

@@ -204,7 +204,7 @@ TEST(Straggler, OneThatIsALittleSlowerThanAFewOthersIsNotAccused) {
 }
 
 // Where tensor and data parallel communicators have as many ranks, each rank could choose either: those whom all others
-// had left alone in one were compared with no other, and 40 % slow for minutes without a word (4 of 256 ranks, 2 of
+// had left alone in one were compared with no other, and 40 % slow for minutes without a word (8 of 256 ranks, 2 of
 // 64).
 TEST(Straggler, EveryRankIsComparedWhereTwoOfItsCommunicatorsAreAsLarge) {
   for (const uint32_t ranks : {64, 128, 256, 512}) {

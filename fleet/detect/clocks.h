@@ -6,8 +6,7 @@
 //     rank to come was followed by the first to leave.
 // Q2  Only collectives that every rank has to enter before any can leave: of a broadcast or a reduction that is not so.
 // Q3  Clocks drift: a bound widens by kClockDrift of its age. Where bounds exclude each other a clock was set, and what
-// is
-//     older counts no more.
+//     is older counts no more.
 //
 // Pure and deterministic; one thread at a time; bounded: kMaxEntries, a node in a collective each, the newest. Failure:
 // none; what comes beyond a bound takes the place of the oldest.

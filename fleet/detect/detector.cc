@@ -62,6 +62,7 @@ bool Detector::add(const Sample& sample, uint64_t now_ns) {
     note_late(sample.window, now_ns);
     return false;
   }
+  if (samples_ >= kMaxSamples) return false;  // before its rank is noted, which would be one without a sample
   const auto found = pending_.find(sample.window);
   if (found == pending_.end() && pending_.size() >= kMaxPending) return false;
   Pending& pending = found == pending_.end() ? pending_[sample.window] : found->second;
@@ -73,7 +74,6 @@ bool Detector::add(const Sample& sample, uint64_t now_ns) {
   const auto same = std::find_if(samples.begin(), samples.end(),
                                  [&](const Sample& one) { return one.communicator == sample.communicator; });
   if (same != samples.end() || samples.size() >= kMaxCommunicatorsOfRank) return false;
-  if (samples_ >= kMaxSamples) return false;
   pending.has_gap = pending.has_gap || (pending.latest_ns != 0 && now_ns >= pending.latest_ns + kWaitForWindow_ns);
   pending.latest_ns = now_ns;
   samples.push_back(sample);

@@ -77,7 +77,7 @@ void Sender::send(const std::string& body, serve::net::HttpConnection& connectio
 
 void Sender::send(Plan& plan, uint32_t window) {
   plan.begin(window);
-  while (connections_.size() < plan.nodes()) connections_.emplace_back();
+  connections_.resize(plan.nodes());
   std::atomic<uint32_t> next = 0;
   const auto work = [&] {
     for (uint32_t node = next++; node < plan.nodes(); node = next++) {

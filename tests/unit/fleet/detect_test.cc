@@ -224,6 +224,21 @@ TEST(Straggler, EveryRankIsComparedWhereTwoOfItsCommunicatorsAreAsLarge) {
   }
 }
 
+TEST(Straggler, ARankOverTheBoundOfSamplesIsNotNoted) {
+  Detector detector;
+  const auto add = [&](uint64_t window, uint32_t rank, uint64_t communicator) {
+    return detector.add({window, rank, 0, communicator, 2, 1, 1.0, 64, 0, 0}, 0);
+  };
+  for (uint32_t rank = 0; rank < kMaxRanks; ++rank) {
+    for (uint64_t communicator = 0; communicator < kMaxCommunicatorsOfRank; ++communicator) {
+      ASSERT_TRUE(add(1, rank, communicator));
+    }
+  }
+  EXPECT_FALSE(add(2, 0, 0));
+  EXPECT_THAT(detector.advance(kMaxWaitForWindow_ns), IsEmpty());
+  EXPECT_EQ(detector.last_window(), 1U);
+}
+
 TEST(Straggler, AllRanksOfSlowNodesAreNamed) {
   Simulation simulation({8, 256});
   simulation.run(60);

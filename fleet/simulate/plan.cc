@@ -16,7 +16,8 @@ constexpr double kStep_s = 0.8;                  // own work of a step
 constexpr double kLastStage = 0.2;               // longer
 constexpr uint32_t kQuiet = 20, kShortest = 25;  // windows: before the first is slow, and of each
 constexpr uint32_t kMinWithHang = 20;
-constexpr double kExplained = 0.9;  // of the lateness, by what its class is about
+constexpr double kExplained = 0.9;    // of the lateness, by what its class is about
+constexpr double kAlwaysSlow = 0.05;  // a rank that is this much slower for ever is slow: to name it is right
 
 uint64_t communicator(std::string_view kind, uint64_t first, uint64_t second) {
   return Fnv1a().add(kind).end_text().add(first).add(second).value();
@@ -176,8 +177,13 @@ Json Plan::truth() const {
                     {"node_id", fmt::format("node-{:04}", one.rank / kRanksOfNode)},
                     {"class", one.what},
                     {"effect", one.effect},
+                    {"spread", ranks_[one.rank].bias},
                     {"from_ns", options_.first_ns + one.from * kPeriod_ns},
                     {"to_ns", options_.first_ns + one.to * kPeriod_ns}});
+  }
+  Json always = Json::array();
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (ranks_[rank].bias >= kAlwaysSlow) always.push_back({{"rank", rank}, {"effect", ranks_[rank].bias}});
   }
   Json hangs = Json::array();
   if (hang_) {
@@ -186,9 +192,11 @@ Json Plan::truth() const {
   }
   Json clocks = Json::array();  // of node-0000 on, in its last window
   for (uint32_t node = 0; node < nodes(); ++node) clocks.push_back(clock(node, options_.windows - 1).offset_ns);
-  return {{"cluster_id", options_.cluster}, {"seed", options_.seed},         {"ranks", options_.ranks},
-          {"windows", options_.windows},    {"first_ns", options_.first_ns}, {"period_ns", kPeriod_ns},
-          {"stragglers", std::move(list)},  {"hangs", std::move(hangs)},     {"clock_offset_ns", std::move(clocks)}};
+  return {{"cluster_id", options_.cluster}, {"seed", options_.seed},
+          {"ranks", options_.ranks},        {"windows", options_.windows},
+          {"first_ns", options_.first_ns},  {"period_ns", kPeriod_ns},
+          {"stragglers", std::move(list)},  {"always_slow", std::move(always)},
+          {"hangs", std::move(hangs)},      {"clock_offset_ns", std::move(clocks)}};
 }
 
 }  // namespace ingero::fleet::simulate

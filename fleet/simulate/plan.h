@@ -69,6 +69,7 @@ class Plan {
   // How far the node's clock is from the others', as it would have measured it: up to half a second, and drifting.
   wire::ClockOffset clock(uint32_t node, uint32_t number) const;
   const std::vector<Straggler>& stragglers() const { return stragglers_; }
+  // What is planted; and the ranks whose spread alone makes them slower than their peers, as `always_slow`.
   Json truth() const;
 
  private:

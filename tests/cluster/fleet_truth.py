@@ -67,14 +67,15 @@ class Table:
 
 def judge(truth, incidents, found):
     planted = {one["rank"]: one for one in truth["stragglers"]}
+    always_slow = {one["rank"] for one in truth["always_slow"]}
     for incident in incidents:
         plant = planted.get(incident["rank"])
         during = plant and plant["from_ns"] - BEFORE_ONSET <= incident["from_ns"] < plant["to_ns"]
-        found["right" if during else "wrong"].append(incident)
+        found["right" if during else "always slow" if incident["rank"] in always_slow else "wrong"].append(incident)
         if during and planted.pop(incident["rank"], None):
             found["classes"].append(incident["class"] == plant["class"])
             found["times"].append(max(0, incident["evidence"]["named_ns"] - plant["from_ns"]) / SECOND)
-    found["missed"] += len(planted)
+    found["missed"] += list(planted.values())
 
 
 def of_sizes(jobs, sizes):
@@ -84,14 +85,14 @@ def of_sizes(jobs, sizes):
 def slow_jobs(table, ingero, draw, is_short, sizes):
     table.row("slow ranks", "planted", "precision", "recall", "class right", "named after, median / p95", "sent in")
     for ranks, noise, effect, jobs, bound in of_sizes(SLOW, sizes):
-        found, seconds, late = {"right": [], "wrong": [], "classes": [], "times": [], "missed": 0}, 0, 0
+        found, seconds, late = {"right": [], "wrong": [], "always slow": [], "classes": [], "times": [], "missed": []}, 0, 0
         for _ in range(max(1, jobs // 3) if is_short else jobs):
             seed = draw()
             truth, incidents, judged, took = run(ingero, ranks, "random", 120, seed, "--noise", noise, "--effect", str(effect))
             judge(truth, incidents, found)
             seconds += took
             late += sum(one["late_windows"] for one in judged)
-        named, planted = len(found["times"]), len(found["times"]) + found["missed"]
+        named, planted = len(found["times"]), len(found["times"]) + len(found["missed"])
         precision = len(found["right"]) / max(1, len(found["right"]) + len(found["wrong"]))
         p95 = percentile(found["times"], 0.95) if named else float("inf")
         table.row(f"{ranks} {noise} {f'{effect:.0%}' if effect else '15-50%'}", planted,
@@ -99,8 +100,12 @@ def slow_jobs(table, ingero, draw, is_short, sizes):
                   table.goal(sum(found["classes"]) >= CLASS * max(1, named), f"{sum(found['classes']) / max(1, named):.2f}"),
                   table.goal(bound is None or p95 <= bound, f"{percentile(found['times'], 0.5) if named else 0:.0f} / {p95:.0f} s" + (f" (bound {bound})" if bound else "")),
                   f"{seconds:.0f} s" + (f", {late} late" if late else ""))
-        for incident in found["wrong"]:
-            print(f"    wrong: {incident['evidence']['sentence']}")
+        for kind in ("wrong", "always slow"):
+            for incident in found[kind]:
+                print(f"    {kind}: {incident['evidence']['sentence']}")
+        for one in found["missed"]:
+            lasted = (one["to_ns"] - one["from_ns"]) / SECOND
+            print(f"    missed: rank {one['rank']}, {(1 + one['effect']) * (1 + one['spread']) - 1:.1%} slower than its peers for {lasted:.0f} s")
 
 
 def healthy_jobs(table, ingero, draw, is_short, sizes):

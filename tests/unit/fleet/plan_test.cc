@@ -2,8 +2,10 @@
 #include "fleet/simulate/plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,6 +57,37 @@ TEST(Plan, IsTheSameWithTheSameSeedAndSlowWhereItsTruthSays) {
     }
   }
   EXPECT_GT(during, before * (1 + slow.effect / 2));
+}
+
+// By their mean over many windows, in which noise is the same for all.
+TEST(Plan, KnowsWhoIsAlwaysSlow) {
+  PlanOptions wanted = options(2048);
+  wanted.noise = kNoisyNoise;
+  wanted.noise.spread = 0.025;
+  wanted.has_stragglers = false;
+  auto plan = Plan::make(wanted);
+  ASSERT_TRUE(plan.ok());
+  std::map<uint32_t, double> work;  // of all stages but the last, which has more to do
+  constexpr uint32_t kWindows = 40;
+  for (uint32_t number = 0; number < kWindows; ++number) {
+    for (uint32_t node = 0; node < plan->nodes(); ++node) {
+      if (node % 4 == 3) continue;
+      for (const auto& window : plan->window(node, number)) work[window.rank] += *window.work_s / kWindows;
+    }
+  }
+  std::vector<double> sorted;
+  for (const auto& [rank, work_s] : work) sorted.push_back(work_s);
+  std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
+  const double median = sorted[sorted.size() / 2];
+  size_t count = 0;
+  const Json truth = plan->truth();
+  for (const auto& one : truth["always_slow"]) {
+    const auto found = work.find(one["rank"].get<uint32_t>());
+    if (found == work.end()) continue;
+    ++count;
+    EXPECT_GT(found->second, median * 1.03) << found->first;
+  }
+  EXPECT_GT(count, 15U);  // 2.3 % of 1,536
 }
 
 // What follows from who stopped, without the plan's own walk: all others wait somewhere, and only these do not.

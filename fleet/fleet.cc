@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "fleet/incidents.h"
 #include "fleet/merge.h"
+#include "fleet/wire/point.h"
 #include "serve/tools/tool.h"
 #include "store/read/time_order.h"
 #include "store/read/time_range.h"
@@ -164,7 +165,6 @@ void say_clocks(const std::vector<NodeAnswer>& all, uint64_t threshold_ns, Json&
 // Which of the chains that are given began first, by the clocks of the nodes as they answered. With one node there is
 // nothing to say.
 Json order_of(const Json& chains, const std::vector<NodeAnswer>& all) {
-  constexpr uint64_t kWindowNs = 5'000'000'000;  // of a cluster's incidents
   std::vector<store::Moment> moments;
   // Where a node answers from a merged recording, its clock is that of none of the nodes in it.
   std::map<std::string, std::set<std::string>> recorded;
@@ -179,7 +179,7 @@ Json order_of(const Json& chains, const std::vector<NodeAnswer>& all) {
     const bool is_cluster = asked->kind == ServerKind::kCluster;
     const bool is_merged = !is_cluster && recorded[node].size() > 1;
     moments.push_back({node, text_member(chain, "id"), *onset, is_merged ? std::nullopt : asked->clock,
-                       is_cluster ? kWindowNs : 0, is_merged ? text_member(chain, "recorded_node") : ""});
+                       is_cluster ? wire::kWindow_ns : 0, is_merged ? text_member(chain, "recorded_node") : ""});
   }
   return store::order_json(store::in_order_of_nodes(std::move(moments)));
 }

@@ -20,7 +20,7 @@
 
 namespace ingero::fleet::simulate {
 
-inline constexpr uint64_t kPeriod_ns = 5'000'000'000;
+inline constexpr uint64_t kPeriod_ns = wire::kWindow_ns;
 inline constexpr uint32_t kRanksOfNode = 8, kMaxRanks = 65536;
 
 // Of healthy ranks: lognormal, one-sided and correlated in time, as on real machines.

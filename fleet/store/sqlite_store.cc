@@ -216,9 +216,8 @@ struct SqliteStore::Impl {
 
   Status put(const wire::Arrival& arrival, const wire::Window& window, uint32_t node) {
     Statement& row = insert_arrival;
-    constexpr int64_t kWindow_ns = 5'000'000'000;
     const int64_t entered_ns = clipped(arrival.entered_ns);
-    row.bind(1, entered_ns / kWindow_ns * kWindow_ns)
+    row.bind(1, entered_ns - entered_ns % static_cast<int64_t>(wire::kWindow_ns))
         .bind(2, int64_t{node})
         .bind(3, std::string_view(window.sender.job));
     row.bind(4, int64_t{window.rank}).bind(5, as_signed(window.communicator)).bind(6, clipped(arrival.number));

@@ -52,6 +52,9 @@ struct Arrival {
   int64_t bytes = 0;
 };
 
+// How long a node's windows are. The schemas of the stores say it in their own steps, which never change.
+inline constexpr uint64_t kWindow_ns = 5'000'000'000;
+
 // What one rank did in one communicator in one window.
 struct Window {
   Sender sender;

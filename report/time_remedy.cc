@@ -41,6 +41,9 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
       if (is_held) return fmt::format("have {} hold it for less time, or do its work in another process", who);
       return fmt::format("speed up {}, share it among more threads or processes, or do it further ahead{}", what,
                          first.is == TimeClass::kFutex ? " and under no lock" : "");
+    case TimeClass::kDeviceWait:
+      return fmt::format("give the device that {} {} for less work, or its work more devices", who,
+                         are_many ? "wait" : "waits");
     case TimeClass::kDisk:
       return fmt::format("have {} read and write less, on faster storage, and hold no lock meanwhile", who);
     default:
@@ -74,8 +77,10 @@ std::string remedy_of(const ProcessTime& time) {
     if (std::string remedy = remedy_for_time_outs(time); !remedy.empty()) return remedy;
   }
   const BlamePath* others = path_to_others(time);
-  const bool is_quota = others != nullptr && others->nodes.back().is == TimeClass::kThrottled;
-  if (others != nullptr && (limit == Limit::kHostBound || (limit == Limit::kInputBound && is_quota))) {
+  // More workers would not help where it is a quota or another device that they wait for.
+  const bool is_elsewhere = others != nullptr && (others->nodes.back().is == TimeClass::kThrottled ||
+                                                  others->nodes.back().is == TimeClass::kDeviceWait);
+  if (others != nullptr && (limit == Limit::kHostBound || (limit == Limit::kInputBound && is_elsewhere))) {
     return remedy_for(*others, time);
   }
   switch (limit) {

@@ -360,6 +360,12 @@ TEST(Remedy, IsAboutWhoIsWaitedFor) {
   time.blame[0].nodes[1].is = correlate::TimeClass::kHost;
   time.blame[0].nodes[1].line = "decode() at train.cc:7";
   EXPECT_THAT(remedy_of(time), HasSubstr("speed up decode() at train.cc:7"));
+  // A stage of a pipeline waits for the one before, which waits for its device.
+  time.budget.result.limit = correlate::Limit::kInputBound;
+  EXPECT_THAT(remedy_of(time), HasSubstr("prepare more input"));
+  time.blame[0].nodes[1].is = correlate::TimeClass::kDeviceWait;
+  EXPECT_THAT(remedy_of(time), HasSubstr("the device that thread decoder of train (pid 4000) waits for less work"));
+  time.budget.result.limit = correlate::Limit::kHostBound;
   other.role = "train";
   EXPECT_EQ(other_text(other, time), "another thread of train (pid 4000)");
   other.pids = {12};

@@ -23,21 +23,6 @@ constexpr size_t kMaxIdle = 8;           // connections kept for the next questi
 constexpr size_t kKeptBytes = 16 << 20;  // answers kept, by the length of their text
 constexpr size_t kMaxInputBytes = 320 << 10;
 
-// Identifies the file and its version; its write-ahead log counts. Empty: the file does not exist.
-std::string identity_of(const std::string& path) {
-  std::string out;
-  for (const std::string& name : {path, path + "-wal"}) {
-    struct stat status {};
-    if (::stat(name.c_str(), &status) != 0) {
-      if (name == path) return {};
-      continue;
-    }
-    out += fmt::format("{}:{}:{}:{}.{};", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                       status.st_mtim.tv_nsec);
-  }
-  return out;
-}
-
 std::string inode_of(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 ? fmt::format("{}:{}", status.st_dev, status.st_ino) : std::string();
@@ -99,11 +84,7 @@ struct QueryService::Impl {
   const Clock& clock;
 
   std::mutex mutex;
-  struct Idle {
-    std::string inode;
-    std::unique_ptr<store::Reader> reader;
-  };
-  std::map<std::string, std::vector<Idle>> idle;  // by path
+  std::map<std::string, std::vector<std::unique_ptr<store::Reader>>> idle;  // by path
   struct Kept {
     std::string key;
     Json answer;
@@ -123,14 +104,13 @@ struct QueryService::Impl {
   }
 
   Result<std::unique_ptr<store::Reader>> take(const std::string& path, const store::QueryLimits& limits) {
-    const std::string inode = inode_of(path);
     {
       const std::scoped_lock lock(mutex);
       auto& list = idle[path];
       while (!list.empty()) {
-        Idle one = std::move(list.back());
+        std::unique_ptr<store::Reader> one = std::move(list.back());
         list.pop_back();
-        if (one.inode == inode) return std::move(one.reader);
+        if (one->is_current()) return one;
       }
     }
     auto opened = store::Reader::open(path, store::Trust::kStranger, limits);
@@ -148,7 +128,7 @@ struct QueryService::Impl {
     if (reader == nullptr || reader->is_live()) return;  // whether it is live is known as of its opening
     const std::scoped_lock lock(mutex);
     auto& list = idle[path];
-    if (list.size() < kMaxIdle) list.push_back({inode_of(path), std::move(reader)});
+    if (list.size() < kMaxIdle) list.push_back(std::move(reader));
   }
 
   bool find_kept(const std::string& key, Json& answer) {
@@ -221,9 +201,9 @@ Result<Json> QueryService::Impl::answer(const Tool& tool, const Json& input, con
   const auto path_of_other = other_path(input);
   if (!path_of_other.ok()) return path_of_other.error();
   if (tool.needs_recording) {
-    identity = identity_of(options.database);
-    key = fmt::format("{}|{}|{}|{}", tool.name, identity, path_of_other->empty() ? "" : identity_of(*path_of_other),
-                      input.dump());
+    identity = store::state_of_file(options.database);
+    key = fmt::format("{}|{}|{}|{}", tool.name, identity,
+                      path_of_other->empty() ? "" : store::state_of_file(*path_of_other), input.dump());
     Json kept_answer;
     if (tool.is_lasting && find_kept(key, kept_answer)) return kept_answer;
     auto taken = take(options.database, limits);

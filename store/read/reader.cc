@@ -1,6 +1,8 @@
 // Opens recordings without writing to them, and answers SQL.
 #include "store/read/reader.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -68,9 +70,24 @@ std::string uri_of(const std::string& path, bool immutable) {
   return uri + (immutable ? "?immutable=1" : "?mode=ro");
 }
 
+std::string state_of_file(const std::string& path) {
+  std::string out;
+  for (const std::string& name : {path, path + "-wal"}) {
+    struct stat status {};
+    if (::stat(name.c_str(), &status) != 0) {
+      if (name == path) return {};
+      continue;
+    }
+    out += fmt::format("{}:{}:{}:{}.{};", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                       status.st_mtim.tv_nsec);
+  }
+  return out;
+}
+
 Status Reader::Impl::open(const QueryLimits& limits) {
   INGERO_TRY(check_file(path));
   const Watched watched(*this, limits);
+  state = state_of_file(path);
   live = is_being_written(path);
   // A file without a writer is opened as immutable: that needs no log, no shared memory and no write access, and leaves
   // no other file in its folder. A file with a log or a writer is read together with it.
@@ -161,10 +178,14 @@ Status Reader::Impl::restrict() {
   return guard_statements(database, trust);
 }
 
+// A run that was recorded into the file since may have come and gone with its log.
 Status Reader::Impl::refresh() {
-  if (!immutable || !has_log(path)) return {};
+  if (!immutable) return {};
+  std::string now = state_of_file(path);
+  if (now == state || now.empty()) return {};
+  state = std::move(now);
   live = is_being_written(path);
-  return open_as(false);
+  return open_as(!live && !has_log(path));
 }
 
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -183,6 +204,7 @@ const Holds& Reader::holds() const { return impl_->format->holds; }
 const std::string& Reader::version() const { return impl_->version; }
 const std::string& Reader::path() const { return impl_->path; }
 bool Reader::is_live() const { return impl_->live; }
+bool Reader::is_current() const { return impl_->state == state_of_file(impl_->path); }
 
 Result<std::optional<TimeSpan>> Reader::time_span() const {
   INGERO_TRY(impl_->refresh());

@@ -55,6 +55,8 @@ class Reader {
   const std::string& version() const;  // schema_info's: "1.0", "0.9"
   const std::string& path() const;
   bool is_live() const;  // an agent on this host is writing it (as of open)
+  // What was opened is still what lies at its path, and has not been written since.
+  bool is_current() const;
   Result<std::optional<TimeSpan>> time_span() const;
 
   using OnColumns = store::OnColumns;
@@ -88,6 +90,10 @@ class TimeLimit {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Which file lies at a path, and in which state, its write-ahead log included: another text as soon as either was
+// written. Empty: no file.
+std::string state_of_file(const std::string& path);
 
 // The most memory that all readers of this process together may take; beyond it a query ends with kFull. For programs
 // that only answer questions: a writer in the same process would be held to it too.

@@ -25,6 +25,7 @@ struct Reader::Impl {
   const Format* format = &kOwnFormat;
   bool live = false;
   bool immutable = false;  // opened as a file without a writer
+  std::string state;       // of the file, before it was opened
   Trust trust = Trust::kOwner;
   mutable Database database;
   const Watch* watch = nullptr;  // the innermost one

@@ -120,47 +120,73 @@ Status Snapshot::begin(Database& database) {
   return {};
 }
 
+const char* const kOpenBeforeSql =
+    "SELECT e.seq FROM (SELECT seq FROM in_flight UNION SELECT seq FROM never_returned) u "
+    "JOIN event_rows e ON e.seq = u.seq JOIN clocks k ON k.id = e.clock JOIN sessions s ON s.id = k.session "
+    "WHERE k.wall_ns + e.start + coalesce(e.duration, 0) < ?1 AND ?1 <= CASE WHEN s.stopped_at > 0 THEN s.stopped_at "
+    "ELSE coalesce((SELECT min(n.started_at) FROM sessions n WHERE n.node = s.node AND n.started_at > s.started_at), "
+    "9223372036854775807) END";
+
+namespace {
+
+// `in_range`: whether a row that starts at this wall time, and lasts this long, is wanted.
+Status scan_statement(Statement& rows, const Names& names, const Filter& filter,
+                      const std::function<bool(int64_t, uint64_t)>& in_range, const OnScanned& on) {
+  const EventRowReader<kScanned, Statement> reader(rows);
+  ScannedRow scanned;
+  for (;;) {
+    Result<bool> row = rows.step();
+    if (!row.ok()) return row.error();
+    if (!*row) return {};
+    scanned.call = names.call_of_probe(reader.integer(Column::site));
+    if (!filter.accepts_call(scanned.call)) continue;
+    scanned.process = names.canonical(names.process_of_thread(reader.integer(Column::thread)));
+    if (filter.pid() && !filter.accepts(names, scanned.call, scanned.process)) continue;
+    scanned.seq = reader.seq();
+    scanned.timed = reader.has(Column::duration);
+    scanned.duration_ns = scanned.timed ? reader.uint64(Column::duration) : 0;
+    if (in_range &&
+        !in_range(wrapping_sum(names.wall_of_clock(reader.integer(Column::clock)), reader.integer(Column::start)),
+                  scanned.duration_ns)) {
+      continue;
+    }
+    const EventState state = reader.state();
+    scanned.finished = state.finished();
+    scanned.failed = state.failed();
+    scanned.off = reader.off_cpu();
+    std::optional<uint64_t> bytes = reader.uint64_if(Column::bytes);
+    if (!bytes && names.call(scanned.call)->page_alloc) bytes = reader.uint64_if(Column::arg0);
+    scanned.has_bytes = bytes.has_value();
+    scanned.bytes = bytes.value_or(0);
+    on(scanned);
+  }
+}
+
+}  // namespace
+
 Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on) {
   const auto runs = block_runs(database, filter.from(), filter.to(), first_seq);
   if (!runs.ok()) return runs.error();
-  Result<Statement> rows =
-      database.prepare("SELECT seq, " + kScanned.sql() + " FROM event_rows WHERE seq BETWEEN ?1 AND ?2");
+  const std::string columns = "SELECT seq, " + kScanned.sql() + " FROM event_rows WHERE seq ";
+  Result<Statement> rows = database.prepare(columns + "BETWEEN ?1 AND ?2");
   if (!rows.ok()) return rows.error();
-  const EventRowReader<kScanned, Statement> reader(*rows);
-  ScannedRow scanned;
+  std::function<bool(int64_t, uint64_t)> in_range;
+  if (!filter.whole()) {
+    in_range = [&](int64_t start, uint64_t duration_ns) {
+      const bool ended_before =
+          start < filter.from() && static_cast<uint64_t>(filter.from()) - static_cast<uint64_t>(start) > duration_ns;
+      return start <= filter.to() && !ended_before;
+    };
+  }
   for (const auto& [first, last] : *runs) {
     rows->bind(1, first).bind(2, last);
-    for (;;) {
-      Result<bool> row = rows->step();
-      if (!row.ok()) return row.error();
-      if (!*row) break;
-      scanned.call = names.call_of_probe(reader.integer(Column::site));
-      if (!filter.accepts_call(scanned.call)) continue;
-      scanned.process = names.canonical(names.process_of_thread(reader.integer(Column::thread)));
-      if (filter.pid() && !filter.accepts(names, scanned.call, scanned.process)) continue;
-      scanned.seq = reader.seq();
-      scanned.timed = reader.has(Column::duration);
-      scanned.duration_ns = scanned.timed ? reader.uint64(Column::duration) : 0;
-      if (!filter.whole()) {
-        const int64_t start =
-            wrapping_sum(names.wall_of_clock(reader.integer(Column::clock)), reader.integer(Column::start));
-        const bool ended_before =
-            start < filter.from() &&
-            static_cast<uint64_t>(filter.from()) - static_cast<uint64_t>(start) > scanned.duration_ns;
-        if (start > filter.to() || ended_before) continue;
-      }
-      const EventState state = reader.state();
-      scanned.finished = state.finished();
-      scanned.failed = state.failed();
-      scanned.off = reader.off_cpu();
-      std::optional<uint64_t> bytes = reader.uint64_if(Column::bytes);
-      if (!bytes && names.call(scanned.call)->page_alloc) bytes = reader.uint64_if(Column::arg0);
-      scanned.has_bytes = bytes.has_value();
-      scanned.bytes = bytes.value_or(0);
-      on(scanned);
-    }
+    INGERO_TRY(scan_statement(*rows, names, filter, in_range, on));
   }
-  return {};
+  if (filter.whole()) return {};
+  Result<Statement> open = database.prepare(fmt::format("{}>= ?2 AND seq IN ({})", columns, kOpenBeforeSql));
+  if (!open.ok()) return open.error();
+  open->bind(1, filter.from()).bind(2, first_seq);
+  return scan_statement(*open, names, filter, {}, on);
 }
 
 }  // namespace ingero::store

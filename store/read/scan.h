@@ -122,8 +122,13 @@ class Snapshot {
   Statement standing_;
 };
 
+// The numbers of the rows of calls that began before ?1 and had not returned then, nor by the end of their run: of one
+// without an end, by the start of the next run of its node.
+extern const char* const kOpenBeforeSql;
+
 using OnScanned = std::function<void(const ScannedRow&)>;
-// Rows from `first_seq` on that the filter accepts, in order; time ranges by the blocks, then row by row.
+// Rows from `first_seq` on that the filter accepts, in order; time ranges by the blocks, then row by row, and then the
+// calls that had not returned when the range begins.
 Status scan_rows(Database& database, const Names& names, const Filter& filter, int64_t first_seq, const OnScanned& on);
 
 }  // namespace ingero::store

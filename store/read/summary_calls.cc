@@ -144,10 +144,12 @@ Result<std::vector<CallInstance>> unfinished(const Reader& reader, const Selecti
     if (!names.ok()) return names.error();
     const Filter filter(*names, selection);
     Result<Statement> rows = impl.database.prepare(
-        "SELECT e.seq, e.site, e.thread, k.wall_ns + e.start, coalesce(e.duration, 0) FROM "
-        "(SELECT seq FROM in_flight UNION SELECT seq FROM never_returned) u JOIN event_rows e ON e.seq = u.seq "
-        "JOIN clocks k ON k.id = e.clock");
+        fmt::format("SELECT e.seq, e.site, e.thread, k.wall_ns + e.start FROM (SELECT seq FROM in_flight UNION SELECT "
+                    "seq FROM never_returned) u JOIN event_rows e ON e.seq = u.seq JOIN clocks k ON k.id = e.clock "
+                    "WHERE k.wall_ns + e.start >= ?1 OR e.seq IN ({})",
+                    kOpenBeforeSql));
     if (!rows.ok()) return rows.error();
+    rows->bind(1, filter.from());
     std::vector<std::pair<int64_t, int64_t>> found;  // start, seq: the earliest has waited longest
     for (;;) {
       Result<bool> row = rows->step();

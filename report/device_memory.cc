@@ -20,15 +20,8 @@ struct Held {
   MemorySite* site;
 };
 
-struct AddressKey {
-  int64_t pid, address;
-  bool operator==(const AddressKey&) const = default;
-};
-struct AddressHash {
-  size_t operator()(const AddressKey& key) const {
-    return std::hash<uint64_t>()(static_cast<uint64_t>(key.address) * 31 + static_cast<uint64_t>(key.pid));
-  }
-};
+// Nodes have processes of one number, and ranks have the same addresses.
+using Process = std::pair<std::string, int64_t>;
 
 class Ledger {
  public:
@@ -37,7 +30,8 @@ class Ledger {
   // In which bin what comes next happens.
   void set_bin(uint32_t bin) { bin_ = bin; }
 
-  void obtained(int64_t pid, std::optional<int64_t> address, std::optional<uint64_t> bytes, MemorySite& site) {
+  void obtained(const Process& process, std::optional<int64_t> address, std::optional<uint64_t> bytes,
+                MemorySite& site) {
     ++site.calls;
     if (!bytes) return;
     site.bytes += *bytes;
@@ -45,41 +39,55 @@ class Ledger {
       ++sums_.address_unknown;
       return;
     }
-    if (held_.size() >= kMaxHeld) {
+    if (held_count_ >= kMaxHeld) {
       ++sums_.unfollowed;
       return;
     }
     // An address given out twice was given back unseen in between.
-    returned(pid, *address, true);
-    held_[{pid, *address}] = {*bytes, &site};
+    returned(process, *address, true);
+    held_[process][*address] = {*bytes, &site};
+    ++held_count_;
     site.held_bytes += *bytes;
     site.peak_bytes = std::max(site.peak_bytes, site.held_bytes);
     sums_.held_bytes += *bytes;
     sums_.peak_bytes = std::max(sums_.peak_bytes, sums_.held_bytes);
     note(site);
   }
-  void returned(int64_t pid, int64_t address, bool quietly = false) {
-    const auto found = held_.find({pid, address});
-    if (found == held_.end()) {
+  void returned(const Process& process, int64_t address, bool quietly = false) {
+    auto& held = held_[process];
+    const auto found = held.find(address);
+    if (found == held.end()) {
       if (!quietly && address != 0) ++sums_.frees_of_unseen;
       return;
     }
-    found->second.site->held_bytes -= found->second.bytes;
-    found->second.site->freed_bytes += found->second.bytes;
-    sums_.held_bytes -= found->second.bytes;
-    note(*found->second.site);
+    give_back(found->second);
+    held.erase(found);
+  }
+  // All that it still held.
+  void ended(const Process& process) {
+    const auto found = held_.find(process);
+    if (found == held_.end()) return;
+    for (const auto& [address, one] : found->second) give_back(one);
     held_.erase(found);
   }
-  uint64_t held_allocations() const { return held_.size(); }
+  uint64_t held_allocations() const { return held_count_; }
 
  private:
+  void give_back(const Held& one) {
+    one.site->held_bytes -= one.bytes;
+    one.site->freed_bytes += one.bytes;
+    sums_.held_bytes -= one.bytes;
+    --held_count_;
+    note(*one.site);
+  }
   void note(MemorySite& site) {
     if (!bin_) return;
     site.over_time.note(*bin_, site.held_bytes);
     sums_.over_time.note(*bin_, sums_.held_bytes);
   }
   DeviceMemory& sums_;
-  std::unordered_map<AddressKey, Held, AddressHash> held_;
+  std::map<Process, std::unordered_map<int64_t, Held>> held_;  // by address
+  size_t held_count_ = 0;
   std::optional<uint32_t> bin_;  // absent: what was held over time is not asked for
 };
 
@@ -130,41 +138,50 @@ Result<DeviceMemory> gather_device_memory(const store::Reader& reader, const sto
   DeviceMemory memory;
   INGERO_TRY(set_bins(reader, selection, bins, memory));
   store::Conditions conditions;
-  // Calls made inside another allocation are the same memory once more.
-  conditions.add("e.kind IN ('alloc', 'free') AND e.parent_call IS NULL");
+  // Calls made inside another allocation are the same memory once more; inside a call of another kind they are its own.
+  conditions.add(
+      "(e.call = 'process_exit' AND e.tid = e.pid OR e.kind IN ('alloc', 'free') AND NOT coalesce(e.parent_call IN "
+      "(SELECT name FROM calls WHERE kind IN ('alloc', 'free')), 0))");
   conditions.add_rows(selection, "e.seq");
   conditions.add_range(selection, "e.timestamp", "e.timestamp");
   conditions.add_pid(selection, "e.pid");
   const std::string sql =
       "SELECT e.pid, e.kind, e.op_name, e.address, e.bytes, e.stack_hash, e.failed, e.timestamp + "
-      "coalesce(e.duration, 0) FROM events e" +
+      "coalesce(e.duration, 0), e.node FROM events e" +
       conditions.where() + " ORDER BY e.timestamp + coalesce(e.duration, 0)";
-  std::map<std::tuple<int64_t, std::string, std::optional<int64_t>>, MemorySite> sites;
+  std::map<std::tuple<Process, std::string, std::optional<int64_t>>, MemorySite> sites;
   Ledger ledger(memory);
   const auto outcome = reader.query(
       sql, limits,
       [&](std::span<const Value> row) {
-        const int64_t pid = row[0].integer;
+        const Process process{row[8].as_text(), row[0].integer};
         if (memory.bins > 0) ledger.set_bin(bin_of(memory, static_cast<uint64_t>(row[7].integer)));
         const auto address = row[3].as_int64();
+        const bool has_failed = row[6].integer == 1;
         if (row[1].text == "free") {
-          if (address) ledger.returned(pid, *address);
+          if (address && !has_failed) ledger.returned(process, *address);
           return true;
         }
-        MemorySite& site = sites[{pid, std::string(row[2].text), row[5].as_int64()}];
-        if (row[6].integer == 1) {
+        if (row[1].text != "alloc") {
+          ledger.ended(process);
+          return true;
+        }
+        MemorySite& site = sites[{process, std::string(row[2].text), row[5].as_int64()}];
+        if (has_failed) {
           ++site.calls;
           ++site.failed;
           return true;
         }
-        ledger.obtained(pid, address, row[4].as_uint64(), site);
+        ledger.obtained(process, address, row[4].as_uint64(), site);
         return true;
       },
       {}, conditions.bound());
   if (!outcome.ok()) return outcome.error();
   memory.held_allocations = ledger.held_allocations();
   for (auto& [key, site] : sites) {
-    std::tie(site.pid, site.op, site.stack_hash) = key;
+    std::tie(site.node, site.pid) = std::get<Process>(key);
+    site.op = std::get<1>(key);
+    site.stack_hash = std::get<2>(key);
     memory.sites.push_back(std::move(site));
   }
   std::stable_sort(memory.sites.begin(), memory.sites.end(), [](const MemorySite& a, const MemorySite& b) {

@@ -1,8 +1,8 @@
 // Device memory of a recording by call site: what was obtained where, what was given back, what was held at most.
 //
 // The allocations and releases of the selected time are followed in the order in which they ended. What was obtained
-// before is not seen; a caching allocator's blocks are those it got from the driver. Threads: one. Failure: the
-// store's. Owns what it returns; the reader is the caller's.
+// before is not seen; a caching allocator's blocks are those it got from the driver. A process that ends gives back all
+// that it holds. Threads: one. Failure: the store's. Owns what it returns; the reader is the caller's.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,7 @@ class HeldOverTime {
 
 // The calls of one function by one process with one stack.
 struct MemorySite {
+  std::string node;
   int64_t pid = 0;
   std::string op;
   std::optional<int64_t> stack_hash;

@@ -37,7 +37,8 @@ Result<Json> memory(Question& question) {
       held_over_time.push_back(site.over_time.most(found->bins));
     auto frames = frames_of(question, site);
     if (!frames.ok()) return frames.error();
-    list.push_back({{"pid", site.pid},
+    list.push_back({{"node", site.node},
+                    {"pid", site.pid},
                     {"op", site.op},
                     {"stack_hash", site.stack_hash ? Json(*site.stack_hash) : Json(nullptr)},
                     {"calls", site.calls},
@@ -77,9 +78,9 @@ std::vector<Tool> memory_tools() {
   output["properties"].update(
       {{"totals", object_of("held_bytes:integer peak_bytes:integer held_allocations:integer frees_of_unseen:integer "
                             "address_unknown:integer unfollowed:integer")},
-       {"sites",
-        list_of(object_of("pid:integer op:string stack_hash:integer? calls:integer failed:integer bytes:integer "
-                          "freed_bytes:integer held_bytes:integer peak_bytes:integer frames:array?"))}});
+       {"sites", list_of(object_of(
+                     "node:string pid:integer op:string stack_hash:integer? calls:integer failed:integer bytes:integer "
+                     "freed_bytes:integer held_bytes:integer peak_bytes:integer frames:array?"))}});
   output["properties"]["over_time"]["description"] =
       "With \"bins\": the most that was held in each, in total and by the first 16 call sites of the list";
   for (const char* name : {"totals", "sites"}) output["required"].push_back(name);

@@ -6,6 +6,7 @@ namespace ingero::serve::tools {
 namespace {
 
 constexpr uint64_t kMaxSamples = 500;
+const std::string kOfNode = "SELECT (SELECT node FROM sessions WHERE id = session) AS node, ";
 
 // Over a column `timestamp`.
 Result<store::Conditions> samples_part(Question& question) {
@@ -21,21 +22,24 @@ Result<Json> fabric(Question& question) {
     return Json{{"known", false}, {"links", Json::array()}, {"counters", Json::array()}};
   const auto part = samples_part(question);
   if (!part.ok()) return part.error();
-  // The bare columns are those of the row with the latest time: SQLite's rule for max().
-  auto links =
-      rows_of(question,
-              "SELECT device, port, link_layer, state, physical_state, rate_bits_per_second, driver, firmware, "
-              "netdev, pci_address, numa_node, count(*) - 1 AS changes, max(timestamp) AS timestamp FROM fabric_links" +
-                  part->where() + " GROUP BY device, port ORDER BY device, port",
-              part->bound(), kMaxSamples, "links");
+  // Adapters of several nodes have one name. A run writes each link first as it is, and then when it changes. The bare
+  // columns are those of the row with the latest time: SQLite's rule for max().
+  auto links = rows_of(question,
+                       kOfNode +
+                           "device, port, link_layer, state, physical_state, rate_bits_per_second, driver, firmware, "
+                           "netdev, pci_address, numa_node, count(*) - count(DISTINCT session) AS changes, "
+                           "max(timestamp) AS timestamp FROM fabric_links" +
+                           part->where() + " GROUP BY node, device, port ORDER BY node, device, port",
+                       part->bound(), kMaxSamples, "links");
   if (!links.ok()) return links.error();
-  auto counters =
-      rows_of(question,
-              "SELECT device, port, name, unit, origin, coalesce(sum(delta), 0) AS grew_by, value, "
-              "sum(change = 'reset') AS resets, sum(change = 'wrapped') AS wraps, sum(change = 'stuck') AS stuck, "
-              "max(timestamp) AS timestamp FROM fabric_samples" +
-                  part->where() + " GROUP BY device, port, name, origin ORDER BY grew_by = 0, device, port, name",
-              part->bound(), kMaxSamples, "counters");
+  auto counters = rows_of(
+      question,
+      kOfNode +
+          "device, port, name, unit, origin, coalesce(sum(delta), 0) AS grew_by, value, "
+          "sum(change = 'reset') AS resets, sum(change = 'wrapped') AS wraps, sum(change = 'stuck') AS stuck, "
+          "max(timestamp) AS timestamp FROM fabric_samples" +
+          part->where() + " GROUP BY node, device, port, name, origin ORDER BY grew_by = 0, node, device, port, name",
+      part->bound(), kMaxSamples, "counters");
   if (!counters.ok()) return counters.error();
   return Json{{"known", true}, {"links", std::move(*links)}, {"counters", std::move(*counters)}};
 }
@@ -61,16 +65,19 @@ Result<Json> devices(Question& question) {
                       {}, kMaxSamples, "devices");
   if (!list.ok()) return list.error();
   const std::string groups = " FROM device_samples" + part->where() +
-                             " GROUP BY uuid, pci_address, name, part ORDER BY uuid, pci_address, name, part";
+                             " GROUP BY node, uuid, pci_address, name, part ORDER BY node, uuid, pci_address, name, "
+                             "part";
   auto readings = rows_of(question,
-                          "SELECT uuid, pci_address, name, part, count(*) AS samples, min(value) AS min, avg(value) AS "
-                          "avg, max(value) AS max" +
+                          kOfNode +
+                              "uuid, pci_address, name, part, count(*) AS samples, min(value) AS min, avg(value) AS "
+                              "avg, max(value) AS max" +
                               groups,
                           part->bound(), kMaxSamples, "readings");
   if (!readings.ok()) return readings.error();
   // With one max() alone the bare column is that of its row: the last value. The same groups, in the same order.
   const size_t said = question.cuts.size();
-  auto last = rows_of(question, "SELECT value, max(timestamp) AS timestamp" + groups, part->bound(), kMaxSamples, "");
+  auto last =
+      rows_of(question, kOfNode + "value, max(timestamp) AS timestamp" + groups, part->bound(), kMaxSamples, "");
   if (!last.ok()) return last.error();
   question.cuts.resize(said);
   for (size_t i = 0; i < readings->size(); ++i) {
@@ -111,17 +118,20 @@ std::vector<Tool> sample_tools() {
        "RDMA adapters: links as last seen and how often they changed, and by how much each counter grew (errors and "
        "congestion included), those that moved first. \"known\" is false where the recording has no such samples.",
        input_of(range_properties()),
-       lists_of({{"links", object_of("device:string port:integer link_layer:string? state:integer? changes:integer")},
-                 {"counters", object_of("device:string port:integer? name:string unit:string origin:string "
-                                        "grew_by:integer value:integer resets:integer wraps:integer stuck:integer")}}),
+       lists_of(
+           {{"links",
+             object_of("node:string? device:string port:integer link_layer:string? state:integer? changes:integer")},
+            {"counters", object_of("node:string? device:string port:integer? name:string unit:string origin:string "
+                                   "grew_by:integer value:integer resets:integer wraps:integer stuck:integer")}}),
        true, true, fabric, nullptr},
       {"get_devices", "Device health",
        "Devices, their readings (lowest, average, highest, last), who uses their memory, and the errors their drivers "
        "reported. \"known\" is false where the recording has no such samples.",
        input_of(range_properties()),
        lists_of({{"devices", object_of("name:string? driver:string?")},
-                 {"readings", object_of("uuid:string? pci_address:string? name:string part:string samples:integer "
-                                        "min:number avg:number max:number last:number?")},
+                 {"readings",
+                  object_of("node:string? uuid:string? pci_address:string? name:string part:string samples:integer "
+                            "min:number avg:number max:number last:number?")},
                  {"processes", object_of("device:integer pid:integer memory_bytes:integer?")},
                  {"errors", object_of("timestamp:integer vendor:string kind:string code:integer? message:string")}}),
        true, true, devices, nullptr}};

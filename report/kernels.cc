@@ -98,7 +98,7 @@ Result<std::vector<KernelFigures>> gather_kernels(const store::Reader& reader, c
   // A copy that holds its thread waits for the launches before it as well.
   constexpr std::string_view kWaits =
       "SELECT name FROM calls WHERE synchronising OR (kind = 'memcpy' AND asynchronous = 0)";
-  conditions.add("NOT (e.depth > 0 AND coalesce(e.parent_call IN (SELECT name FROM calls WHERE kind = e.kind), 0))");
+  conditions.add(store::kOutermostOfKind);
   conditions.add_events(selection);
   store::QueryLimits limits;
   limits.time_ns = time_ns;

@@ -14,7 +14,7 @@ Result<store::Conditions> graphs_part(Question& question) {
   const auto selection = rows_selection(question, question.input, *question.reader, kViewedRows, "graph calls");
   if (!selection.ok()) return selection.error();
   store::Conditions part;
-  part.add("e.kind = 'graph'");
+  part.add(fmt::format("e.kind = 'graph' AND {}", store::kOutermostOfKind));
   part.add_events(*selection);
   return part;
 }

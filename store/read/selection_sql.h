@@ -24,6 +24,11 @@ int64_t sql_wall_ns(uint64_t wall_ns);
 // none.
 std::string sum_of_sizes(std::string_view column);
 
+// Rows of the view `events`, by the name e, that are not made inside another call of their kind: a runtime's launch
+// and its driver's are one.
+inline constexpr std::string_view kOutermostOfKind =
+    "NOT (e.depth > 0 AND coalesce(e.parent_call IN (SELECT name FROM calls WHERE kind = e.kind), 0))";
+
 class Conditions {
  public:
   void add(std::string_view condition);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "serve/api/legacy/names.h"
 #include "store/db/json_rows.h"
+#include "store/read/selection_sql.h"
 #include "store/read/time_range.h"
 
 namespace ingero::serve::api {
@@ -196,7 +197,8 @@ Result<Json> capabilities(Api& api, const http::Request&) {
   return list;
 }
 
-constexpr const char* kGraphPart = " FROM events e WHERE e.kind = 'graph' AND e.timestamp >= ?1";
+const std::string kGraphPart =
+    fmt::format(" FROM events e WHERE e.kind = 'graph' AND {} AND e.timestamp >= ?1", store::kOutermostOfKind);
 
 Result<Json> graph_metrics(Api& api, const http::Request& request) {
   auto lease = api.service().acquire();

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "store/read/runs.h"
+#include "store/read/selection_sql.h"
 
 namespace ingero::store {
 namespace {
@@ -108,6 +109,12 @@ Status choose_run(const RangeText& text, const Reader& reader, const std::string
     return {};
   }
   if (count < 2) return {};
+  if (!are_successive(*found)) {
+    return Error(Errc::kInvalid,
+                 fmt::format("{}run {}: the runs in this recording are of several nodes, or at the same time", prefix,
+                             printable(text.run, 64)),
+                 fmt::format("leave it out, or choose a time with {}from and {}to", prefix, prefix));
+  }
   const Run& run = (*found)[chosen - 1];
   range.run = run.id;
   range.run_note = fmt::format("run {} of {} in this file; {}run 1 to {} shows another, {}run all every one", chosen,
@@ -192,15 +199,20 @@ Result<TimeRange> resolve_range(const RangeText& text, const Reader& reader, con
 Status select_last(const Reader& reader, uint64_t count, uint64_t time_ns, Selection& selection) {
   QueryLimits limits;
   limits.time_ns = time_ns;
-  const Bound bound[] = {
-      Bound::of(static_cast<int64_t>(std::min<uint64_t>(count, static_cast<uint64_t>(INT64_MAX)) - 1))};
+  Conditions part;
+  part.add_range(selection, "e.timestamp", "e.timestamp");
+  part.add_pid(selection, "e.pid");
+  const auto skipped = static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX)) - 1;
   const auto outcome = reader.query(
-      "SELECT timestamp FROM events ORDER BY timestamp DESC LIMIT 1 OFFSET ?", limits,
+      fmt::format("SELECT e.timestamp FROM events e{} ORDER BY 1 DESC LIMIT 1 OFFSET {}", part.where(), skipped),
+      limits,
       [&](std::span<const Value> values) {
-        if (!values[0].is_null()) selection.from_wall_ns = static_cast<uint64_t>(values[0].integer);
+        if (values[0].is_null()) return true;
+        const auto from_ns = static_cast<uint64_t>(std::max<int64_t>(0, values[0].integer));
+        selection.from_wall_ns = std::max(selection.from_wall_ns.value_or(0), from_ns);
         return true;
       },
-      {}, bound);
+      {}, part.bound());
   return outcome.ok() ? Status{} : Status{outcome.error()};
 }
 

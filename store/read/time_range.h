@@ -41,7 +41,7 @@ Result<TimeRange> resolve_range(const RangeText& text, const Reader& reader, con
 // an offset (+01:00) follows. Also a date alone.
 Result<uint64_t> parse_time(std::string_view text, uint64_t day_wall_ns);
 
-// Narrows it to what came from the start of the `count`-th event from the end on.
+// Narrows it to what came from the start of the `count`-th of its events, from the end, on.
 Status select_last(const Reader& reader, uint64_t count, uint64_t time_ns, Selection& selection);
 
 }  // namespace ingero::store

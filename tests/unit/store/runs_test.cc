@@ -45,6 +45,33 @@ class RunsTest : public RecordingTest {
   }
 };
 
+// A call that never returned is in every range that its run has a part of, and in none of the next run's.
+TEST_F(RunsTest, ACallThatNeverReturnedLastsUntilTheEndOfItsRun) {
+  constexpr uint64_t kMinute = 60'000'000'000;
+  open();
+  write({event_of("cudaMalloc", 50, 1), in_flight(event_of("cudaStreamSynchronize", 100, 7))});
+  clock.elapsed_ns = kMinute;
+  close();
+  record("cudaMalloc");  // from the second minute on
+  const auto open_in = [&](uint64_t from_ns, uint64_t to_ns) {
+    Selection selection;
+    selection.from_wall_ns = kWall + from_ns;
+    selection.to_wall_ns = kWall + to_ns;
+    const auto reader = read();
+    const auto list = unfinished(*reader, selection);
+    const auto summary = summarise(*reader, selection);
+    EXPECT_TRUE(list.ok() && summary.ok());
+    uint64_t counted = 0;
+    for (const CallStats& one : summary->calls) counted += one.unfinished;
+    EXPECT_EQ(list->size(), counted) << from_ns;
+    return counted;
+  };
+  EXPECT_EQ(open_in(0, 10 * kMinute), 1U);
+  EXPECT_EQ(open_in(kMinute / 2, 10 * kMinute), 1U);
+  EXPECT_EQ(open_in(kMinute + 1, 10 * kMinute), 0U);
+  EXPECT_EQ(open_in(0, 99), 0U);
+}
+
 // The agent was killed between making the file and beginning its first run.
 TEST_F(RunsTest, ARecordingInWhichNoRunHasBegunHasNoProperEnd) {
   record("cudaMalloc");
@@ -153,6 +180,9 @@ TEST_F(RunsTest, RunsOfSeveralNodesAreNoSuccession) {
   write({event_of("cudaMalloc", clock.elapsed_ns + 1000, 1)});
   close();
   EXPECT_EQ(range_of("")->run_note, "");
+  const auto refused = range_of("1");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().text(), HasSubstr("of several nodes"));
 }
 
 }  // namespace

@@ -122,13 +122,7 @@ std::vector<Labels::Range> Labels::ranges(std::string_view key, std::string_view
     for (size_t i = 0; i < list.size(); ++i) {
       if (values_[list[i].value] != value) continue;
       Range range{list[i].from_wall_ns, list[i].to_wall_ns, scope.second};
-      // Until the next annotation of the same process, which wins from then on.
-      for (size_t j = i + 1; j < list.size() && list[j].from_wall_ns <= range.to_wall_ns; ++j) {
-        if (list[j].value == list[i].value || list[j].from_wall_ns == range.from_wall_ns) continue;
-        range.to_wall_ns = list[j].from_wall_ns - 1;
-        break;
-      }
-      // And no longer than its process.
+      // No longer than its process.
       if (scope.second != 0) {
         const auto starts = starts_.find(scope);
         if (starts != starts_.end()) {
@@ -136,7 +130,20 @@ std::vector<Labels::Range> Labels::ranges(std::string_view key, std::string_view
           if (later != starts->second.end()) range.to_wall_ns = std::min(range.to_wall_ns, *later - 1);
         }
       }
-      if (range.to_wall_ns >= range.from_wall_ns) all.push_back(range);
+      const uint64_t last = range.to_wall_ns;
+      // But where a later annotation of the same process wins: a span until its end, another from its time on.
+      bool holds = range.from_wall_ns <= last;
+      for (size_t j = i + 1; holds && j < list.size() && list[j].from_wall_ns <= last; ++j) {
+        if (list[j].value == list[i].value || list[j].from_wall_ns == list[i].from_wall_ns) continue;
+        if (list[j].from_wall_ns > range.from_wall_ns) {
+          range.to_wall_ns = list[j].from_wall_ns - 1;
+          all.push_back(range);
+        }
+        holds = list[j].to_wall_ns < last;
+        if (holds) range.from_wall_ns = std::max(range.from_wall_ns, list[j].to_wall_ns + 1);
+      }
+      range.to_wall_ns = last;
+      if (holds) all.push_back(range);
     }
   }
   std::sort(all.begin(), all.end(), [](const Range& one, const Range& other) {

@@ -41,12 +41,12 @@ Status Writer::Impl::delete_oldest(int64_t first, int64_t last, int64_t block_la
             "step_rows", "second_rows", "cause_rows", "system_snapshots", "cgroup_throttling"}) {
         sql += fmt::format("DELETE FROM {} WHERE timestamp < (SELECT min(start_wall_ns) FROM blocks);", table);
       }
-      // The last annotation of a process may still hold.
+      // Of each key the last annotation of a process may still hold.
       sql +=
           "DELETE FROM annotations WHERE coalesce(span_end, timestamp) < (SELECT min(start_wall_ns) FROM blocks) AND "
-          "id NOT IN (SELECT max(id) FROM annotations WHERE timestamp < (SELECT min(start_wall_ns) FROM blocks) GROUP "
-          "BY "
-          "pid);";
+          "id NOT IN (SELECT max(a.id) FROM annotations a, json_each(CASE WHEN json_valid(a.labels) THEN a.labels ELSE "
+          "'{}' END) l WHERE a.span_end IS NULL AND a.timestamp < (SELECT min(start_wall_ns) FROM blocks) GROUP BY "
+          "a.session, a.pid, l.key);";
     } else {
       sql += fmt::format("UPDATE blocks SET first = {} WHERE first = {};", last + 1, first);
     }

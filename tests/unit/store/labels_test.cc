@@ -1,6 +1,8 @@
 // Labels: which hold at a moment, and when one held.
 #include "store/read/labels.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "recording.h"
@@ -67,6 +69,50 @@ TEST_F(LabelsOf, MomentsHoldUntilTheNextAndSpansWithinTheirs) {
   EXPECT_EQ(narrowed("step=9"), "14.. 100");
   EXPECT_THAT(narrowed("step=3"), HasSubstr("not found in the selected part (there are epoch, phase, step)"));
   EXPECT_THAT(narrowed("step"), HasSubstr("KEY=VALUE"));
+}
+
+TEST_F(LabelsOf, HoldAgainWhenASpanIsOver) {
+  open();
+  write({testing::event_of("cudaMalloc", 0, 10)});
+  say(10, R"({"phase":"train"})");
+  say(12, R"({"phase":"eval"})", 0, 15);
+  say(14, R"({"phase":"save"})", 0, 20);
+  say(30, R"({"phase":"rest"})");
+  close();
+  const Labels all = labels();
+  EXPECT_THAT(narrowed("phase=train"), HasSubstr("it holds 2 times"));
+  const auto ranges = all.ranges("phase", "train");
+  ASSERT_EQ(ranges.size(), 2U);
+  EXPECT_EQ(ranges[0].to_wall_ns, wall(12) - 1);
+  EXPECT_EQ(ranges[1].from_wall_ns, wall(20) + 1);
+  EXPECT_EQ(ranges[1].to_wall_ns, wall(30) - 1);
+  for (uint64_t s = 10; s < 40; ++s) {  // what holds at a moment is what holds for a time
+    const bool holds = std::ranges::any_of(
+        ranges, [&](const auto& one) { return one.from_wall_ns <= wall(s) && wall(s) <= one.to_wall_ns; });
+    const auto at = all.at("node-a", 0, wall(s));
+    EXPECT_EQ(holds, at.size() == 1 && at[0].second == "train") << s;
+  }
+}
+
+TEST_F(LabelsOf, OutliveTheEventsOfTheirTime) {
+  auto given = options();
+  given.max_bytes = 1 << 20;
+  open(given);
+  say(0, R"({"epoch":"3"})");
+  for (uint64_t step = 0; losses.count(hal::Loss::store_pruned) == 0 && step < 400; ++step) {
+    say(step, fmt::format(R"({{"step":"{}"}})", step));
+    std::vector<testing::Event> events;
+    for (uint64_t i = 0; i < 2048; ++i) {
+      events.push_back(testing::event_of("cudaMalloc", step * kSecond + i * 1000, 100'000 + i * 77'777));
+    }
+    write(events);
+    for (auto more = writer->maintain(); more.ok() && *more;) more = writer->maintain();
+  }
+  close();
+  ASSERT_GT(losses.count(hal::Loss::store_pruned), 0U);
+  const auto at = labels().at("node-a", 0, wall(1000));
+  ASSERT_EQ(at.size(), 2U);
+  EXPECT_EQ(at[0], (std::pair<std::string_view, std::string_view>("epoch", "3")));
 }
 
 TEST_F(LabelsOf, SeveralTimesIsReportedAndATimeChooses) {

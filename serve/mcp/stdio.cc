@@ -138,10 +138,24 @@ class Stdio {
       }
     }
     if (job != nullptr) {
-      if (!job->id.empty()) write(error_response(job->message["id"], kTooMany, "too many requests wait; try again"));
+      refuse(job->message);
     } else {
       changed_.notify_all();
     }
+  }
+
+  // Of a batch, each of its requests.
+  void refuse(const Json& message) {
+    constexpr const char* kWhy = "too many requests wait; try again";
+    if (!message.is_array()) {
+      if (message.is_object() && message.contains("id")) write(error_response(message["id"], kTooMany, kWhy));
+      return;
+    }
+    Json refused = Json::array();
+    for (const Json& one : message) {
+      if (one.is_object() && one.contains("id")) refused.push_back(error_response(one["id"], kTooMany, kWhy));
+    }
+    if (!refused.empty()) write(refused);
   }
 
   void cancel(const Json& message) {

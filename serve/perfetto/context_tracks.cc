@@ -68,6 +68,10 @@ class ContextTracks {
   std::string within(const char* column = "timestamp") const {
     return fmt::format(" {} BETWEEN {} AND {}", column, extent_.first_ns, extent_.last_ns);
   }
+  // What lasts, a part of it being within.
+  std::string overlaps(const char* start, const char* end) const {
+    return fmt::format(" {} <= {} AND {} >= {}", start, extent_.last_ns, end, extent_.first_ns);
+  }
   // On a track of the node, by whose clock the times are. A moment where it has no end, or ends as it begins.
   void put(const std::string& node, const char* track, int64_t from, std::optional<int64_t> to, Slice slice) {
     slice.start_ns = std::clamp(from, extent_.first_ns, extent_.last_ns);
@@ -129,7 +133,7 @@ class ContextTracks {
     return each(
         "SELECT coalesce(onset, detected_at) AS at, ended, severity, summary, root_cause, explanation, "
         "recommendations, node, id, pid, process FROM chains WHERE" +
-            within("coalesce(onset, detected_at)") +
+            overlaps("coalesce(onset, detected_at)", "coalesce(ended, detected_at)") +
             (pid ? fmt::format(" AND (pid IS NULL OR pid = {})", *pid) : std::string()) + " ORDER BY at, ended DESC",
         [&](Row row) {
           const std::string severity = text_of(row[2], 32), summary = text_of(row[3], 300);
@@ -169,7 +173,7 @@ class ContextTracks {
     return each(
         "SELECT coalesce(span_start, timestamp) AS at, span_end, labels, pid, (SELECT node FROM sessions WHERE id "
         "= a.session) FROM annotations a WHERE" +
-            within("coalesce(span_start, timestamp)") +
+            overlaps("coalesce(span_start, timestamp)", "coalesce(span_end, timestamp)") +
             (pid ? fmt::format(" AND pid IN (0, {})", *pid) : std::string()) + " ORDER BY at, span_end DESC",
         [&](Row row) {
           const auto labels = parse_json(row[2].type == Value::Type::kText ? row[2].text : "");

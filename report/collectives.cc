@@ -69,13 +69,14 @@ Status gather_arrivals(Gathering& gathering, const store::Conditions& conditions
                                static_cast<uint64_t>(row[4].integer), static_cast<uint64_t>(row[5].integer),
                                row[6].as_text(), static_cast<uint64_t>(row[7].integer)});
       }));
-  return gathering.each(
-      "SELECT comm_id_hash, count(*), max(skew_ns) FROM collective_arrivals" + conditions.where() + " GROUP BY 1",
-      conditions.bound(), [&](std::span<const Value> row) {
-        CommunicatorReport& report = gathering.found[row[0].as_uint64()];
-        report.rounds = static_cast<uint64_t>(row[1].integer);
-        report.max_skew_ns = row[2].as_uint64();
-      });
+  // One that was entered on several nodes of a merged recording has a row for each.
+  return gathering.each("SELECT comm_id_hash, count(DISTINCT seq), max(skew_ns) FROM collective_arrivals" +
+                            conditions.where() + " GROUP BY 1",
+                        conditions.bound(), [&](std::span<const Value> row) {
+                          CommunicatorReport& report = gathering.found[row[0].as_uint64()];
+                          report.rounds = static_cast<uint64_t>(row[1].integer);
+                          report.max_skew_ns = row[2].as_uint64();
+                        });
 }
 
 Status gather_hangs(Gathering& gathering) {

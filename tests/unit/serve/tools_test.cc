@@ -1,4 +1,6 @@
 // The tools over a recording of today's layout: what they say is what was written, and fits what they declare.
+#include <functional>
+
 #include "base/json.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
@@ -57,6 +59,21 @@ class Tools : public Recording {
     const Status fits = serve::tools::check_schema(serve::tools::find_tool(tool)->output, *answer);
     EXPECT_TRUE(fits.ok()) << tool << ": " << (fits.ok() ? "" : fits.error().text());
     return *answer;
+  }
+
+  // Another run, of a node of this name.
+  void record_again(const std::string& node, const std::function<void()>& run) {
+    hal::LossLedger losses;
+    store::WriterOptions options;
+    options.path = database_;
+    options.session.node = node;
+    auto writer = store::Writer::open(options, *calls_, losses);
+    ASSERT_TRUE(writer.ok()) << writer.error().text();
+    writer_ = std::move(*writer);
+    probes_.clear();
+    run();
+    ASSERT_TRUE(writer_->close().ok());
+    writer_.reset();
   }
 
   std::ostringstream out_, err_;
@@ -120,6 +137,33 @@ TEST_F(Tools, MemoryIsFollowedByItsAddress) {
   EXPECT_EQ(memory["sites"][0]["calls"], 2);
   EXPECT_EQ(memory["sites"][0]["bytes"], 12288);
   EXPECT_EQ(memory["sites"][0]["freed_bytes"], 4096);
+}
+
+TEST_F(Tools, AProcessThatEndsGivesBackWhatItHeld) {
+  record_again("node-7", [&] {
+    hal::Event exit = event("process_exit", 900'000'000, 0);
+    exit.tid = kPid;  // a thread that ends is not the end of its process
+    write(exit);
+  });
+  const Json memory = ask("get_memory", {{"run", "all"}});
+  EXPECT_EQ(memory["totals"]["held_bytes"], 0);
+  EXPECT_EQ(memory["totals"]["held_allocations"], 0);
+  EXPECT_EQ(memory["totals"]["peak_bytes"], 12288);
+  EXPECT_EQ(memory["sites"][0]["freed_bytes"], 12288);
+}
+
+TEST_F(Tools, AGraphsLaunchByTheRuntimeAndByItsDriverAreOne) {
+  const Json before = ask("graph_lifecycle", {{"pid", kPid}, {"run", "all"}});
+  record_again("node-7", [&] {
+    write(event("cudaGraphLaunch", 900'000'000, 5000));
+    hal::Event inner = event("cuGraphLaunch", 900'001'000, 1000);
+    inner.depth = 1;
+    inner.parent_call = event("cudaGraphLaunch", 0, 0).call;
+    inner.set(hal::Has::kParent);
+    write(inner);
+  });
+  const Json after = ask("graph_lifecycle", {{"pid", kPid}, {"run", "all"}});
+  EXPECT_EQ(after["events"].size(), before["events"].size() + 1);
 }
 
 TEST_F(Tools, WhatWasHeldOverTimeIsReported) {
@@ -190,6 +234,18 @@ TEST_F(Tools, AnAnswerChangesWithTheRecording) {
   ASSERT_TRUE(writer_->close().ok());
   writer_.reset();
   EXPECT_EQ(ask("get_trace_stats")["recording"]["live"], false);
+}
+
+// A run that came and went between two questions, and took its log with it.
+TEST_F(Tools, ARunThatCameAndWentIsInTheNextAnswer) {
+  const Json before = ask("get_trace_stats");
+  constexpr uint64_t kMore = 5000;
+  record_again("node-7", [&] {
+    for (uint64_t i = 0; i < kMore; ++i) write(event("cudaLaunchKernel", 900'000'000 + i * 20'000, 10'000));
+  });
+  const Json after = ask("get_trace_stats", {{"run", "all"}});
+  ASSERT_TRUE(after.contains("events")) << after;
+  EXPECT_EQ(after["events"].get<uint64_t>(), before["events"].get<uint64_t>() + kMore);
 }
 
 // With what is sampled, and two ranks of one communicator.
@@ -278,6 +334,19 @@ TEST_F(SampledTools, FabricDevicesAndRanksAreReported) {
   ASSERT_EQ(collectives["communicators"].size(), 1U);
   EXPECT_EQ(collectives["communicators"][0]["comm_id_hash"], collectives["ranks"][0]["comm_id_hash"]);
   EXPECT_EQ(collectives["communicators"][0]["ranks_seen"], 2);
+}
+
+TEST_F(SampledTools, AdaptersOfTwoNodesAreNotOne) {
+  record_again("another", [&] {
+    sample(1);
+    sample(2);
+  });
+  const Json fabric = ask("get_fabric", {{"run", "all"}});
+  ASSERT_EQ(fabric["links"].size(), 2U);
+  EXPECT_EQ(fabric["links"][0]["node"], "another");
+  for (const Json& link : fabric["links"]) EXPECT_EQ(link["changes"], 0);
+  ASSERT_EQ(fabric["counters"].size(), 2U);
+  for (const Json& counter : fabric["counters"]) EXPECT_EQ(counter["grew_by"], 5);
 }
 
 TEST_F(Tools, FailuresAreClassified) {

@@ -392,7 +392,8 @@ std::string process_text(const ProcessTime& time, bool colour) {
   out += "\n" + styled(limit_text(time), Style::kBold, colour) + "\n";
   for (const std::string& one : time.because) out += "  " + one + ".\n";
   out += "\n" + rows_text(time, colour);
-  if (is_accusation(budget.result.limit) || budget.result.why == NotKnown::kBlocked) {
+  const bool waited = budget.result.why == NotKnown::kBlocked || budget.result.why == NotKnown::kPoll;
+  if (is_accusation(budget.result.limit) || waited) {
     size_t shown = 0;
     for (const BlamePath& path : time.blame) {
       // What a rank lost itself is not what it waited for, or why the others wait.

@@ -153,6 +153,10 @@ static __always_inline bool fits(struct task_struct *waker, struct task_struct *
 	case WIRE_WAIT_STOPPED:
 	case WIRE_WAIT_TRACED:
 		return !in_softirq && what == WIRE_SYSCALL_SIGNAL;
+	case WIRE_WAIT_OTHER: /* for a signal, or as semop(): one thread's call ends another's */
+		return !in_softirq &&
+		       (what == WIRE_SYSCALL_SIGNAL ||
+			   (what == WIRE_SYSCALL_OTHER && call->number == wait->syscall && waker != task));
 	}
 	return false;
 }

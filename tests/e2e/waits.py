@@ -115,6 +115,36 @@ except OSError:
 """
 
 
+# A loop that another process lets go on, by a signal and by a semaphore, each after 40 ms.
+LET_ON = """
+import ctypes, json, os, signal, sys, time
+
+class Operation(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_ushort), ("change", ctypes.c_short), ("flags", ctypes.c_short)]
+
+library, libc = ctypes.CDLL(sys.argv[1]), ctypes.CDLL(None)
+semaphore = libc.semget(0, 1, 0o1600)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+library.cudaDeviceSynchronize()
+time.sleep(1.2)
+other = os.fork()
+if other == 0:
+    for step in range(30):
+        time.sleep(0.04)
+        os.kill(os.getppid(), signal.SIGUSR1)
+        time.sleep(0.04)
+        libc.semop(semaphore, ctypes.byref(Operation(0, 1, 0)), 1)
+    os._exit(0)
+for step in range(30):
+    signal.sigwait({signal.SIGUSR1})
+    library.cudaDeviceSynchronize()
+    libc.semop(semaphore, ctypes.byref(Operation(0, -1, 0)), 1)
+    library.cudaDeviceSynchronize()
+libc.semctl(semaphore, 0, 0)
+print(json.dumps({"pid": os.getpid(), "other": other}), flush=True)
+"""
+
+
 def runtime(build):
     return build.stand_in("plain", "libcudart*")[0]
 
@@ -189,5 +219,18 @@ def AWaitForAnyOfSeveralIsForTheClientThatEndedIt(build):
               f"a client's connection to {address}: {[tuple(wait) for wait in ended]}")
 
 
+def WaitsOfOtherKindsHaveWhoEndedThem(build):
+    with Trace(build, command=[sys.executable, "-c", LET_ON, runtime(build)]) as trace:
+        check(trace.wait() == 0, "the command failed")
+    said = json_lines(trace.output)[0]
+    waits = trace.recording.rows("SELECT syscall, count(*) AS all_of, sum(coalesce(waker_pid, 0) = ?) AS ended FROM "
+                                 "thread_waits WHERE pid = ? AND kind = 'other' AND blocked_ns > 20000000 GROUP BY 1",
+                                 said["other"], said["pid"])
+    say(waits=[tuple(wait) for wait in waits])
+    known = [wait for wait in waits if wait["all_of"] >= 20]
+    check(len(known) == 2, "a loop that waits for signals and semaphores waits in two system calls")
+    check(all(wait["ended"] >= 0.9 * wait["all_of"] for wait in known), "the other process ended its waits")
+
+
 TESTS = (AWaitForAnyOfSeveralIsForTheClientThatEndedIt, ALoopThatWaitsForItsLoaderIsFollowedIntoTheWorker,
-         WhatAThreadComputesOutsideCallsHasItsLines)
+         WaitsOfOtherKindsHaveWhoEndedThem, WhatAThreadComputesOutsideCallsHasItsLines)

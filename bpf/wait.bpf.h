@@ -107,6 +107,7 @@ struct wait_object {
 	__u16 peer_port;
 	__u8 peer[16];
 	__u8 kind;
+	bool peer_is_bound; /* AF_UNIX: the other end has an address, as the socket has that accepted it */
 };
 
 static __always_inline struct file *file_of(struct task_struct *task, __u32 descriptor)
@@ -153,8 +154,10 @@ static __always_inline void describe_unix(struct sock *sk, struct wait_object *o
 	if (BPF_CORE_READ(own, addr)) /* bound, or accepted by one that is */
 		out->flags |= WIRE_WAIT_ACCEPTED;
 	other = BPF_CORE_READ(own, peer);
-	if (other)
-		out->peer_object = inode_of_socket(BPF_CORE_READ(other, sk_socket));
+	if (!other)
+		return;
+	out->peer_object = inode_of_socket(BPF_CORE_READ(other, sk_socket));
+	out->peer_is_bound = BPF_CORE_READ((struct unix_sock *)(void *)other, addr) != NULL;
 }
 
 static __always_inline void describe_socket(struct file *file, struct wait_object *out)

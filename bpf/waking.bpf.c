@@ -56,8 +56,23 @@ static __always_inline bool is_same_lock(
 	return !((call->arguments[0] ^ wait->object) & ~63ull);
 }
 
-static __always_inline bool ends_descriptor(
-    const struct system_call *call, const struct wire_wait *wait, bool in_softirq)
+/* Of a wait for several descriptors: the one that became ready is the other end of the socket that the waker's call
+ * refers to. */
+static __always_inline void keep_other_end(struct wire_wait *wait, const struct wait_object *own)
+{
+	if (!(own->flags & WIRE_WAIT_HAS_PEER))
+		return;
+	wait->flags |= WIRE_WAIT_HAS_PEER;
+	if (own->peer_is_bound)
+		wait->flags |= WIRE_WAIT_ACCEPTED;
+	wait->family = own->family;
+	wait->peer_object = own->object;
+	wait->local_port = own->peer_port;
+	wait->peer_port = own->local_port;
+	__builtin_memcpy(wait->peer, own->peer, sizeof(wait->peer)); /* a loopback address, as its own is */
+}
+
+static __always_inline bool ends_descriptor(const struct system_call *call, struct wire_wait *wait, bool in_softirq)
 {
 	__u8 what = call->kind & WIRE_SYSCALL_WHAT;
 	__u8 needed = wait->flags & WIRE_WAIT_WRITES ? WIRE_SYSCALL_READS : WIRE_SYSCALL_WRITES;
@@ -84,8 +99,12 @@ static __always_inline bool ends_descriptor(
 	case WIRE_WAIT_EVENT_FD:
 		return !in_softirq && own.kind == WIRE_WAIT_EVENT_FD;
 	case WIRE_WAIT_POLL: /* of several */
-		return in_softirq ? own.kind == WIRE_WAIT_SOCKET && is_loopback(&own)
-				  : call->kind & WIRE_SYSCALL_WRITES;
+		if (own.kind != WIRE_WAIT_SOCKET || !is_loopback(&own))
+			return !in_softirq && call->kind & WIRE_SYSCALL_WRITES;
+		if (!in_softirq && !(call->kind & WIRE_SYSCALL_WRITES))
+			return false;
+		keep_other_end(wait, &own);
+		return true;
 	}
 	return false;
 }
@@ -105,7 +124,7 @@ static __always_inline bool ends_file_lock(const struct system_call *call, const
 
 /* Did the current thread end the wait of `task`? */
 static __always_inline bool fits(struct task_struct *waker, struct task_struct *task, const struct system_call *call,
-    const struct wire_wait *wait, int context)
+    struct wire_wait *wait, int context)
 {
 	bool in_softirq = context & PREEMPT_IN_SOFTIRQ;
 	__u8 what = call->kind & WIRE_SYSCALL_WHAT;
@@ -134,6 +153,10 @@ static __always_inline bool fits(struct task_struct *waker, struct task_struct *
 	case WIRE_WAIT_STOPPED:
 	case WIRE_WAIT_TRACED:
 		return !in_softirq && what == WIRE_SYSCALL_SIGNAL;
+	case WIRE_WAIT_OTHER: /* for a signal, or as semop(): one thread's call ends another's */
+		return !in_softirq &&
+		       (what == WIRE_SYSCALL_SIGNAL ||
+			   (what == WIRE_SYSCALL_OTHER && call->number == wait->syscall && waker != task));
 	}
 	return false;
 }

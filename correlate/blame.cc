@@ -27,13 +27,28 @@ bool is_timed_out(const Piece& piece, const ThreadTime* time) {
 // What keeps causes of one class apart: the server that was asked, the file that was read; whether anything came.
 uint64_t object_of(const Piece& piece, bool timed_out) {
   if (piece.off == nullptr) return 0;
-  if (piece.is == TimeClass::kSocket && piece.off->peer.family != 0 && !piece.off->is_client) {
+  const bool has_peer = piece.is == TimeClass::kSocket || piece.is == TimeClass::kPoll;
+  if (has_peer && piece.off->peer.family != 0 && !piece.off->is_client) {
     return folded(piece.off->peer) + (timed_out ? 1 : 0);
   }
   return piece.is == TimeClass::kDisk ? piece.off->object : timed_out ? 1 : 0;
 }
 
 }  // namespace
+
+void Most::add(uint64_t other, uint64_t ns) { add(Most{other, ns, ns}); }
+
+void Most::add(const Most& other) {
+  all_ns += other.all_ns;
+  if (value == other.value) {
+    lead_ns += other.lead_ns;
+  } else if (lead_ns >= other.lead_ns) {
+    lead_ns -= other.lead_ns;
+  } else {
+    value = other.value;
+    lead_ns = other.lead_ns - lead_ns;
+  }
+}
 
 std::string peer_text(const hal::WaitPeer& peer) {
   char text[INET6_ADDRSTRLEN] = "";
@@ -89,13 +104,20 @@ uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread
     cause.kind = piece.off->kind;
     cause.is_write = piece.off->is_write;
     cause.is_timed_out = timed_out;
-    cause.object = piece.off->object;
     cause.peer = piece.off->peer;
   }
   causes_.push_back(cause);
   const auto id = static_cast<uint32_t>(causes_.size());
   cause_of_[key] = id;
   return id;
+}
+
+void Blame::note(uint32_t cause, const Piece& piece, const Thread& thread, uint64_t ns) {
+  Cause& its = causes_[cause - 1];
+  its.pid.add(thread.pid, ns);
+  if (piece.off == nullptr || !is_wait(piece.is)) return;
+  const bool is_futex = piece.off->kind == static_cast<uint8_t>(hal::WaitKind::kFutex);
+  its.object.add(is_futex ? line_of(piece.off->object) : piece.off->object, ns);
 }
 
 void Blame::walk(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, const Find& find,
@@ -111,6 +133,7 @@ void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, u
     return;
   }
   const uint32_t cause = intern(parent, piece, thread);
+  note(cause, piece, thread, to_ns - from_ns);
   const auto leaf = [&](uint64_t ns) {
     if (ns > 0) out.push_back({cause, ns});
   };

@@ -40,6 +40,15 @@ struct BlameRole {
   std::set<uint32_t> pids;  // at most kMaxPids of them
 };
 
+// What most of a time was, whatever else took part in it, in the room of one (Boyer and Moore's vote).
+struct Most {
+  uint64_t value = 0, lead_ns = 0, all_ns = 0;
+  void add(uint64_t other, uint64_t ns);
+  void add(const Most& other);
+  // The value that surely had half of it, as one with three quarters surely does; 0: none.
+  uint64_t value_of_most() const { return lead_ns * 2 >= all_ns ? value : 0; }
+};
+
 struct Cause {
   uint32_t parent = 0;  // 0: none; ids begin with 1
   TimeClass is = TimeClass::kUnknown;
@@ -48,9 +57,12 @@ struct Cause {
   uint8_t kind = 0;  // hal::WaitKind
   bool is_write = false;
   bool is_timed_out = false;  // of a poll, a lock, a socket: its timer ended it
-  uint64_t object = 0;        // of one of its waits
-  hal::WaitPeer peer;         // likewise
+  hal::WaitPeer peer;         // of one of its waits
+  Most object, pid;           // that was waited for (of a lock: its line_of()); which of the role's processes waited
 };
+
+// A condition has several words, all of them in one line of 64 bytes. The address of that.
+inline uint64_t line_of(uint64_t futex) { return futex & ~uint64_t{63}; }
 
 // "10.0.0.9:9000"; empty: no such address.
 std::string peer_text(const hal::WaitPeer& peer);
@@ -89,6 +101,7 @@ class Blame {
  private:
   using Key = std::tuple<uint32_t, uint8_t, uint32_t, uint64_t, uint64_t>;
   uint32_t intern(uint32_t parent, const Piece& piece, const Thread& thread);
+  void note(uint32_t cause, const Piece& piece, const Thread& thread, uint64_t ns);
   void follow(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, uint32_t parent,
               const Find& find, std::vector<Share>& out);
 

@@ -286,6 +286,11 @@ void BudgetSummary::decide(const Series& series, const Blame& blame, ProcessBudg
       budget.is_of_slow = true;
     }
   }
+  // Where it had no work, to sleep now and then costs nothing: whether it had is not known.
+  const uint64_t slept = series.with_slow.sums.of(TimeClass::kSleep).low, all = series.with_slow.sums.total_ns();
+  if (budget.steps != 0 && is_costly && !budget.is_of_slow && slept * 100 >= kEnterPercent * all) {
+    budget.slept_percent = static_cast<uint32_t>(slept * 100 / std::max<uint64_t>(1, all));
+  }
   // A stop is in no usual step.
   const uint64_t stopped = budget.whole.of(TimeClass::kStopped).ns;
   if (stopped * 100 >= kEnterPercent * budget.whole.total_ns() && stopped > 0) {

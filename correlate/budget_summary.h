@@ -56,10 +56,11 @@ struct ProcessBudget {
   hal::CallId found_by = hal::kNoCall;
   Evaluated evaluated;
   LimitResult result;
-  bool is_of_slow = false;  // it is about the slow steps; the others have none
-  TimeSums whole;           // of the thread, from its first call to its last
-  TimeSums after_steps;     // of it, the seconds that began after the last step
-  CpuCost cpu_cost;         // of whichever of its threads had most
+  bool is_of_slow = false;     // it is about the slow steps; the others have none
+  uint32_t slept_percent = 0;  // of all steps, by itself, in slow ones that are none of its loss; 0: little
+  TimeSums whole;              // of the thread, from its first call to its last
+  TimeSums after_steps;        // of it, the seconds that began after the last step
+  CpuCost cpu_cost;            // of whichever of its threads had most
   uint64_t slow_steps = 0, other_steps = 0;
   uint64_t slow_more_ns = 0;      // what the slow steps took more than usual ones
   std::vector<SlowStep> slow;     // the worst, longest first

@@ -11,6 +11,7 @@ namespace {
 using hal::Kind;
 
 bool waits_for_device(const CallFacts& facts) {
+  if (facts.frees) return true;
   const auto has = [&](std::string_view part) { return facts.name.find(part) != std::string::npos; };
   return has("Synchronize") && (has("Device") || has("Ctx") || has("Thread"));
 }
@@ -248,7 +249,8 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   const uint64_t length_ns = call.end_ns - call.start_ns;
   const uint64_t since_ns = call.start_ns - std::min(call.start_ns, last_submitted_ns);
   if (fetch == nullptr && length_ns < kDoubtfulNs && since_ns > kFarParts * (length_ns + ThreadTime::kShortestWaitNs))
-    seen.has_waited = false;  // (D8)
+    seen.has_waited = false;                        // (D8)
+  if (facts.frees && !seen.has_slept) return span;  // (D9)
   if (seen.has_waited && seen.busy_until_ns > last_submitted_ns) {
     if (copied && seen.busy_until_ns > *copied) {
       slowest_link_ = slowest_link_ > kSlowestLink ? kSlowestLink : 0;
@@ -369,6 +371,8 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
     span.use = CallUse::kSync;
     return call.failed || !call.is_zero ? span : wait(call, facts, thread);
   }
+  const bool is_long = call.end_ns - call.start_ns >= kLongFreeNs;
+  if (facts.frees && is_long && !call.failed && !outstanding_.empty()) return wait(call, facts, thread);
   if (facts.kind == Kind::kAlloc || facts.kind == Kind::kFree) {
     span.use = CallUse::kAllocate;
   } else if (facts.polled && (facts.kind == Kind::kStream || facts.kind == Kind::kEvent)) {

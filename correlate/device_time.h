@@ -23,6 +23,8 @@
 //     its stream right behind it says when all was done.
 // D8  A short wait long after the last submission found all done, most likely: to return takes as long on a slow
 //     machine.
+// D9  To give memory back waits for the device where it has work: a call that took long is such a wait. How long the
+//     device was busy is known only where the thread slept until it was done; one that ran may have cleared away pages.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
 #pragma once
@@ -87,6 +89,7 @@ class DeviceTime {
   static constexpr uint64_t kCopyStartNs = 200'000;     // from the call to the first byte
   static constexpr uint64_t kDoubtfulNs = 100'000;      // a wait of less than this, behind
   static constexpr uint64_t kFarParts = 1000;           // a thousand times as long without a submission (D8)
+  static constexpr uint64_t kLongFreeNs = 1'000'000;    // less may be what the call itself takes (D9)
   static constexpr uint64_t kSpinsFirstNs = 1'000'000;  // a library that sleeps until work is done spins less before
 
   explicit DeviceTime(hal::LossLedger& ledger) : ledger_(ledger) {}

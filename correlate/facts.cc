@@ -13,6 +13,13 @@ GraphStep graph_step(std::string_view name) {
   return GraphStep::kOther;
 }
 
+// Memory that the device may be using. Of address ranges and of other interfaces' memory nothing says that they wait.
+bool frees_at_once(std::string_view name, bool below_runtime) {
+  if (name.ends_with("MemFree")) return below_runtime;
+  if (name.ends_with("AddressFree")) return false;
+  return name.ends_with("Free") || name.ends_with("FreeHost") || name.ends_with("HostUnregister");
+}
+
 }  // namespace
 
 CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
@@ -29,6 +36,7 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   const bool moves = kind == hal::Kind::kMemcpy || kind == hal::Kind::kMemset;
   facts.async = (asynchronous && moves) || has("Async") || name.ends_with(hal::kNonBlockingSuffix);
+  facts.frees = kind == hal::Kind::kFree && !asynchronous && frees_at_once(name, below_runtime);
   facts.awaits_events = kind == hal::Kind::kFabric && has("_get_") && has("_event");
   facts.makes_queue = kind == hal::Kind::kFabric && has("create_qp");
   facts.ends_queue = kind == hal::Kind::kFabric && has("destroy_qp");

@@ -23,6 +23,7 @@ struct CallFacts {
   hal::Kind kind = hal::Kind::kHost;
   bool synchronising = false;
   bool async = false;          // of a copy or a fill: returns before the work is done
+  bool frees = false;          // gives memory back at once: waits until the device has done what it was given before
   bool polled = false;         // queries a state: its error codes are answers
   bool awaits_events = false;  // returns when something happened: time in it is not work, and its errors are answers
   bool makes_queue = false, ends_queue = false;  // of a fabric adapter

@@ -157,10 +157,12 @@ std::optional<LimitResult> ahead_of(const Evaluated& evaluated, uint64_t total) 
 }
 
 // Where the device is asked now and then but never waited for, nothing says when it was done. A thread that waits for
-// something else nearly all the time takes as long as that does.
+// something else, or sleeps, nearly all the time takes as long as that does.
 std::optional<LimitResult> elsewhere(const Evaluated& evaluated, uint64_t total) {
   LimitResult result;
-  for (const TimeClass one : {TimeClass::kDisk, TimeClass::kPipe, TimeClass::kSocket, TimeClass::kChild}) {
+  for (const TimeClass one :
+       {TimeClass::kDisk, TimeClass::kPipe, TimeClass::kSocket, TimeClass::kChild, TimeClass::kSleep}) {
+    if (one == TimeClass::kSleep && !evaluated.counts_sleep) continue;
     result.high_ns += evaluated.sums.of(one).high;
   }
   result.limit = Limit::kHostBound;

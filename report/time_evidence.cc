@@ -54,39 +54,89 @@ struct Part {
     (void)reader.query(text, {}, take, {}, conditions.bound()).ok();  // without the table there is nothing to say
   }
 
+  // Of a process on its node: itself, unless `pid` says otherwise. `table`, `node_of`: that have number and node.
+  static Conditions of_process(const ProcessTime& time, const std::string& table, const std::string& node_of,
+                               std::optional<uint32_t> pid = std::nullopt) {
+    Conditions conditions;
+    conditions.add(table + ".pid = ?", int64_t{pid.value_or(time.budget.pid)});
+    if (!time.node.empty()) conditions.add(node_of + ".node = ?", store::Bound::of(time.node));
+    return conditions;
+  }
   // Of what the budget evaluates, as all below. Rows of the table event_rows e with its clock k, of a thread t.
   Conditions of_thread(const ProcessTime& time) const {
-    Conditions conditions = of_interval(time, "t", "k.mono_ns + e.start");
+    Conditions conditions = of_interval(time, "t", "k", "k.mono_ns + e.start");
+    conditions.add_rows(selection, "e.seq");
+    conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
+    return conditions;
+  }
+  // Likewise, of all threads of a process.
+  Conditions of_threads_of(const ProcessTime& time, uint32_t pid) const {
+    Conditions conditions = of_process(time, "t", "k", pid);
+    add_interval(time, "k.mono_ns + e.start", conditions);
     conditions.add_rows(selection, "e.seq");
     conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
     return conditions;
   }
   // Rows of the view events e, of a thread.
   Conditions events_of_thread(const ProcessTime& time) const {
-    Conditions conditions = of_interval(time, "e", "e.start_mono_ns");
+    Conditions conditions = of_interval(time, "e", "e", "e.start_mono_ns");
     conditions.add_rows(selection, "e.seq");
     conditions.add_range(selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
     return conditions;
   }
   // Rows of the table cpu_samples c with its clock k, of a thread t.
   Conditions samples_of_thread(const ProcessTime& time) const {
-    Conditions conditions = of_interval(time, "t", "k.mono_ns + c.start");
+    Conditions conditions = of_interval(time, "t", "k", "k.mono_ns + c.start");
     conditions.add_range(selection, "k.wall_ns + c.start", "k.wall_ns + c.start");
     return conditions;
   }
 
  private:
   // `thread`: the table of its thread; `start`: when it began, of the monotonic clock.
-  static Conditions of_interval(const ProcessTime& time, const std::string& thread, const std::string& start) {
-    Conditions conditions;
-    conditions.add(thread + ".pid = ?", int64_t{time.budget.pid});
+  static Conditions of_interval(const ProcessTime& time, const std::string& thread, const std::string& node_of,
+                                const std::string& start) {
+    Conditions conditions = of_process(time, thread, node_of);
     conditions.add(thread + ".tid = ?", int64_t{time.budget.tid});
-    if (time.budget.end_ns <= time.budget.start_ns) return conditions;
-    conditions.add(start + " >= ?", static_cast<int64_t>(time.budget.start_ns));
-    conditions.add(start + " <= ?", static_cast<int64_t>(time.budget.end_ns));
+    add_interval(time, start, conditions);
     return conditions;
   }
+  static void add_interval(const ProcessTime& time, const std::string& start, Conditions& conditions) {
+    if (time.budget.end_ns <= time.budget.start_ns) return;
+    conditions.add(start + " >= ?", static_cast<int64_t>(time.budget.start_ns));
+    conditions.add(start + " <= ?", static_cast<int64_t>(time.budget.end_ns));
+  }
 };
+
+// Who had a CPU meanwhile.
+struct Had {
+  int64_t pid = 0;
+  std::string comm;
+  double share = 0;  // of the time that is known of all
+  std::string name() const { return fmt::format("{} (pid {})", printable(comm, 40), pid); }
+};
+
+// While threads t were preempted. The recorder is left out: nothing that the program does brings that time back.
+std::vector<Had> preemptors(const Part& part, const Conditions& threads) {
+  std::vector<Had> had;
+  double all_ns = 0;
+  part.ask(
+      "SELECT c.pid, c.comm, sum(e.culprit_ns) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON "
+      "k.id = e.clock JOIN threads t ON t.id = e.thread JOIN culprits c ON c.id = e.culprit WHERE {} AND "
+      "e.preempted > 0 GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
+      threads, [&](std::span<const store::Value> row) {
+        had.push_back({row[0].integer, std::string(row[1].as_text()), static_cast<double>(row[2].integer)});
+        all_ns += had.back().share;
+      });
+  std::erase_if(had, [&](const Had& one) { return all_ns <= 0 || correlate::is_recorder(one.comm); });
+  for (Had& one : had) one.share /= all_ns;
+  return had;
+}
+
+// "the 4.7ms a step"
+std::string part_text(const ProcessTime& time, uint64_t ns) {
+  const uint64_t parts = std::max<uint64_t>(1, time.budget.steps != 0 ? time.budget.evaluated.steps : 1);
+  return fmt::format("the {}{}", format_duration(ns / parts), time.budget.steps != 0 ? " a step" : "");
+}
 
 // Who had the CPUs that it waited for.
 void add_preemptors(const Part& part, ProcessTime& time) {
@@ -96,45 +146,39 @@ void add_preemptors(const Part& part, ProcessTime& time) {
   const uint64_t low = sums.of(TimeClass::kCpuWait).low;
   if (low == 0 || low * 100 < sums.total_ns()) return;  // next to nothing: it does not matter who
   if (!is_starved && low * 100 < kSomePercent * sums.lost_low()) return;
-  const uint64_t parts = std::max<uint64_t>(1, time.budget.steps != 0 ? time.budget.evaluated.steps : 1);
-  const std::string of_that = is_starved
-                                  ? "of that"
-                                  : fmt::format("of the {}{} for which it waited for one", format_duration(low / parts),
-                                                time.budget.steps != 0 ? " a step" : "");
-  struct Had {
-    int64_t pid;
-    std::string comm;
-    int64_t ns;
-  };
-  std::vector<Had> had;
-  int64_t all_ns = 0;
-  part.ask(
-      "SELECT c.pid, c.comm, sum(e.culprit_ns) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON "
-      "k.id = e.clock JOIN threads t ON t.id = e.thread JOIN culprits c ON c.id = e.culprit WHERE {} AND "
-      "e.preempted > 0 GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
-      part.of_thread(time), [&](std::span<const store::Value> row) {
-        had.push_back({row[0].integer, std::string(row[1].as_text()), row[2].integer});
-        all_ns = wrapping_sum(all_ns, row[2].integer);
-      });
-  // The recorder is left out: nothing that the program does brings that time back.
-  std::erase_if(had, [](const Had& one) { return correlate::is_recorder(one.comm); });
-  if (all_ns == 0) return;
-  const auto share_of = [&](const Had& one) { return static_cast<double>(one.ns) / static_cast<double>(all_ns); };
+  const std::string of_that =
+      is_starved ? "of that" : fmt::format("of {} for which it waited for one", part_text(time, low));
+  std::vector<Had> had = preemptors(part, part.of_thread(time));
   // Its own where they had half: others together may have had more than that, each of them less.
   const auto is_own = [&](const Had& one) { return one.pid == int64_t{time.budget.pid}; };
   const auto own = std::find_if(had.begin(), had.end(), is_own);
-  const bool is_mostly_own = own != had.end() && share_of(*own) >= 0.5;
+  const bool is_mostly_own = own != had.end() && own->share >= 0.5;
   if (!is_mostly_own) std::erase_if(had, is_own);
   if (had.empty()) return;
-  const double share = share_of(had.front());
+  const double percent = 100 * had.front().share;
   if (is_mostly_own) {
-    time.because.push_back(
-        fmt::format("Its own threads had the CPU for {:.0f}% {}: it has more threads ready to run than CPUs",
-                    100 * share, of_that));
+    time.because.push_back(fmt::format(
+        "Its own threads had the CPU for {:.0f}% {}: it has more threads ready to run than CPUs", percent, of_that));
     time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
-  } else if (share >= kGoodPart) {
-    time.because.push_back(fmt::format("{} (pid {}) had the CPU for {:.0f}% {}", printable(had.front().comm, 40),
-                                       had.front().pid, 100 * share, of_that));
+  } else if (had.front().share >= kGoodPart) {
+    time.because.push_back(fmt::format("{} had the CPU for {:.0f}% {}", had.front().name(), percent, of_that));
+  }
+}
+
+// Who had the CPU that another process waited for, while this one waited for that.
+void add_preemptors_of_others(const Part& part, ProcessTime& time) {
+  for (const BlamePath& path : time.blame) {
+    const BlameNode& root = path.nodes.back();
+    const bool is_much = path.low * 100 >= kSomePercent * time.budget.evaluated.sums.lost_low();
+    if (root.is != TimeClass::kCpuWait || root.pids.size() != 1 || root.pids.front() == time.budget.pid || !is_much)
+      continue;
+    std::vector<Had> had = preemptors(part, part.of_threads_of(time, root.pids.front()));
+    std::erase_if(had, [&](const Had& one) { return one.pid == int64_t{root.pids.front()}; });
+    if (had.empty() || had.front().share < kGoodPart) continue;
+    time.because.push_back(fmt::format("{} had the CPU for {:.0f}% of {} for which {} waited for one",
+                                       had.front().name(), 100 * had.front().share, part_text(time, path.low),
+                                       other_text(root, time)));
+    return;
   }
 }
 
@@ -312,8 +356,7 @@ void add_new_workers(const Part& part, ProcessTime& time) {
     if (is_for_them) for_them += ns;
   }
   if (workers.size() < kEnoughWorkers || for_them * 2 < all) return;
-  Conditions of_process;
-  of_process.add("e.pid = ?", int64_t{time.budget.pid});
+  Conditions of_process = Part::of_process(time, "e", "e");
   of_process.add("e.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
   of_process.add("e.start_mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
   of_process.add_rows(part.selection, "e.seq");
@@ -333,10 +376,12 @@ void add_new_workers(const Part& part, ProcessTime& time) {
 void add_settings(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
   std::string settings;
-  Conditions of_process;
-  of_process.add("pid = ?", int64_t{time.budget.pid});
-  part.ask("SELECT settings FROM processes WHERE {} AND settings IS NOT NULL ORDER BY id DESC LIMIT 1", of_process,
-           [&](std::span<const store::Value> row) { settings = std::string(row[0].as_text()); });
+  part.ask(
+      "SELECT p.settings FROM processes p JOIN sessions s ON s.id = p.session WHERE {} AND p.settings IS NOT NULL "
+      "ORDER "
+      "BY p.id DESC LIMIT 1",
+      Part::of_process(time, "p", "s"),
+      [&](std::span<const store::Value> row) { settings = std::string(row[0].as_text()); });
   if (settings.empty()) return;
   uint64_t cpus = 0;
   Conditions of_node;
@@ -364,7 +409,8 @@ void add_probes(ProcessTime& time) {
 }
 
 struct Late {
-  int64_t communicator = 0, rank = 0, pid = 0, nranks = 0;
+  int64_t session = 0, communicator = 0, rank = 0, pid = 0, nranks = 0;
+  std::string node;
   uint64_t times = 0, rounds = 0;
   uint64_t late_ns = 0, worst_ns = 0;  // what it cost the others: in all, and at most
   uint64_t all_ns = 0;                 // likewise, of all ranks
@@ -401,13 +447,16 @@ class Lateness {
     if (!latest_ || here.to_ns - here.from_ns > latest_->to_ns - latest_->from_ns) latest_ = here;
   }
 
-  void finish(int64_t communicator, std::vector<Late>& found) {
+  // `of`: its session, node and communicator.
+  void finish(const Late& of, std::vector<Late>& found) {
     end_wait();
     if (rounds_ >= kEnoughRounds) {
       uint64_t all_ns = 0;
       for (const auto& [rank, one] : ranks_) all_ns += one.late_ns;
       for (auto [rank, one] : ranks_) {
-        one.communicator = communicator;
+        one.session = of.session;
+        one.node = of.node;
+        one.communicator = of.communicator;
         one.rank = rank;
         one.rounds = rounds_;
         one.all_ns = all_ns;
@@ -451,7 +500,8 @@ std::vector<Late> late_ranks(const Part& part) {
   std::vector<Late> found;
   Lateness lateness;
   std::vector<Lateness::Entry> entries;
-  std::array<int64_t, 3> of{};  // session, communicator, number
+  Late of;
+  int64_t number = 0;
   const auto end_round = [&] {
     if (entries.size() > 1) lateness.add(entries);
     entries.clear();
@@ -462,22 +512,28 @@ std::vector<Late> late_ranks(const Part& part) {
   selected.add_rows(part.selection, "row");
   selected.add_range(part.selection, "timestamp", "timestamp");
   part.ask(
-      "SELECT session, comm_id_hash, seq, rank, pid, start_mono_ns, start_mono_ns + duration + barrier_wait_ns FROM "
-      "collectives WHERE {} ORDER BY session, comm_id_hash, seq, start_mono_ns",
+      "SELECT session, comm_id_hash, seq, rank, pid, start_mono_ns, start_mono_ns + duration + barrier_wait_ns, node "
+      "FROM collectives WHERE {} ORDER BY session, comm_id_hash, seq, start_mono_ns",
       selected, [&](std::span<const store::Value> row) {
-        const std::array<int64_t, 3> here{row[0].integer, row[1].integer, row[2].integer};
-        if (here != of) end_round();
-        if (here[0] != of[0] || here[1] != of[1]) lateness.finish(of[1], found);
-        of = here;
+        const bool is_same = row[0].integer == of.session && row[1].integer == of.communicator;
+        if (!is_same || row[2].integer != number) end_round();
+        number = row[2].integer;
+        if (!is_same) {
+          lateness.finish(of, found);
+          of.session = row[0].integer;
+          of.communicator = row[1].integer;
+          of.node = std::string(row[7].as_text());
+        }
         entries.push_back({bounded_ns(row[5]), row[4].integer, row[3].as_int64(), row[6].as_int64()});
       });
   end_round();
-  lateness.finish(of[1], found);
+  lateness.finish(of, found);
   std::ranges::sort(found, std::greater(), &Late::late_ns);
   found.resize(std::min(found.size(), kMaxLate));
   for (Late& one : found) {
     Conditions its;
     its.add("comm_id_hash IS ?", one.communicator);
+    its.add("session = ?", one.session);
     part.ask("SELECT max(nranks) FROM communicators WHERE {}", its,
              [&](std::span<const store::Value> row) { one.nranks = row[0].integer; });
   }
@@ -495,6 +551,7 @@ bool is_cause(const Late& late, uint64_t total_ns) {
 std::set<int64_t> others_of(const Part& part, const Late& late) {
   std::set<int64_t> pids;
   Conditions others;
+  others.add("session = ?", late.session);
   others.add("comm_id_hash IS ?", late.communicator);
   others.add("rank != ?", late.rank);
   others.add_range(part.selection, "timestamp", "timestamp + coalesce(duration, 0)");
@@ -522,6 +579,7 @@ std::string lines_of(const Part& part, int64_t stack) {
 std::string meanwhile(const Part& part, const Late& late, const ProcessTime& time) {
   std::map<int64_t, int64_t> waited;  // by the end: from when on
   Conditions last;
+  last.add("session = ?", late.session);
   last.add("comm_id_hash IS ?", late.communicator);
   last.add("last_rank = ?", late.rank);
   last.add_range(part.selection, "timestamp", "timestamp");
@@ -548,12 +606,12 @@ std::string meanwhile(const Part& part, const Late& late, const ProcessTime& tim
 }
 
 // Those of which it is known for how long they waited; if there are none, it is not known.
-bool anybody_waited(const std::vector<ProcessTime>& times, const std::set<int64_t>& pids, uint64_t late_ns) {
+bool anybody_waited(const std::vector<ProcessTime>& times, const std::set<int64_t>& pids, const Late& late) {
   bool is_known = false;
   for (const ProcessTime& one : times) {
-    if (!pids.contains(one.budget.pid)) continue;
+    if (one.node != late.node || !pids.contains(one.budget.pid)) continue;
     const correlate::TimeSums& whole = one.budget.whole;
-    if (2 * (whole.of(TimeClass::kCommunication).ns + whole.of(TimeClass::kDeviceWait).ns) >= late_ns) return true;
+    if (2 * (whole.of(TimeClass::kCommunication).ns + whole.of(TimeClass::kDeviceWait).ns) >= late.late_ns) return true;
     is_known = true;
   }
   return !is_known;
@@ -563,13 +621,14 @@ bool anybody_waited(const std::vector<ProcessTime>& times, const std::set<int64_
 void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
   for (const Late& late : late_ranks(part)) {
     const auto of_pid = [&](int64_t pid) {
-      return std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) { return one.budget.pid == pid; });
+      return std::find_if(times.begin(), times.end(),
+                          [&](const ProcessTime& one) { return one.node == late.node && one.budget.pid == pid; });
     };
     const auto latest = of_pid(late.pid);
     if (latest == times.end()) continue;
     const uint64_t total = latest->budget.whole.total_ns();
     const std::set<int64_t> others = others_of(part, late);
-    if (!is_cause(late, total) || !anybody_waited(times, others, late.late_ns)) continue;
+    if (!is_cause(late, total) || !anybody_waited(times, others, late)) continue;
     const bool is_high = late.late_ns * 100 >= correlate::kHighPercent * total;
     const std::string who =
         fmt::format("rank {}{}", late.rank, late.nranks > 0 ? fmt::format(" of {}", late.nranks) : std::string());
@@ -612,13 +671,8 @@ void add_overload(const Part& part, ProcessTime& time) {
   if (budget.result.limit != Limit::kDeviceBound || budget.steps == 0) return;
   if (sums.clients_ns * kIdleParts >= sums.total_ns()) return;
   uint64_t requests = 0;
-  Conditions of_others;
-  of_others.add("t.pid = ?", int64_t{budget.pid});
+  Conditions of_others = part.of_threads_of(time, budget.pid);
   of_others.add("t.tid != ?", int64_t{budget.tid});
-  of_others.add("k.mono_ns + e.start >= ?", static_cast<int64_t>(budget.start_ns));
-  of_others.add("k.mono_ns + e.start <= ?", static_cast<int64_t>(budget.end_ns));
-  of_others.add_rows(part.selection, "e.seq");
-  of_others.add_range(part.selection, "k.wall_ns + e.start", "k.wall_ns + e.start");
   part.ask(
       "SELECT count(*) FROM waits w JOIN wait_peers f ON f.id = w.peer JOIN event_rows e ON e.seq = w.seq "
       "JOIN threads t ON t.id = e.thread JOIN clocks k ON k.id = e.clock WHERE {} AND f.accepted = 1 AND "
@@ -657,12 +711,10 @@ void add_pageable(const Part& part, ProcessTime& time) {
 void add_ranks(const Part& part, ProcessTime& time) {
   if (time.budget.result.limit != Limit::kDeviceBound) return;
   int64_t ranks = 0;
-  Conditions of_process;
-  of_process.add("p.pid = ?", int64_t{time.budget.pid});
   part.ask(
-      "SELECT max(c.nranks) FROM communicators c JOIN processes p ON p.id = c.process WHERE {} AND EXISTS "
-      "(SELECT 1 FROM collectives e WHERE e.comm_id_hash IS c.comm_id_hash)",
-      of_process, [&](std::span<const store::Value> row) { ranks = row[0].integer; });
+      "SELECT max(c.nranks) FROM communicators c JOIN processes p ON p.id = c.process JOIN sessions s ON s.id = "
+      "p.session WHERE {} AND EXISTS (SELECT 1 FROM collectives e WHERE e.comm_id_hash IS c.comm_id_hash)",
+      Part::of_process(time, "p", "s"), [&](std::span<const store::Value> row) { ranks = row[0].integer; });
   if (ranks < 2) return;
   time.because.push_back(
       fmt::format("It is one of {} ranks, which wait for each other's devices in collectives: the slowest device sets "
@@ -673,16 +725,14 @@ void add_ranks(const Part& part, ProcessTime& time) {
 // Other processes that give its device work for half of its time or more: not those of its own job, which are ranks.
 void add_neighbours(const Part& part, const std::vector<ProcessTime>& times, ProcessTime& time) {
   if (time.budget.result.limit != Limit::kDeviceBound) return;
-  Conditions same;
-  same.add("a.pid = ?", int64_t{time.budget.pid});
   std::vector<std::string> names;
   std::set<int64_t> pids;
   part.ask(
       "SELECT DISTINCT b.pid, b.comm FROM calls_by_device a JOIN calls_by_device b ON b.gpu_uuid = a.gpu_uuid AND "
-      "b.session = a.session AND b.pid != a.pid WHERE {} AND NOT EXISTS (SELECT 1 FROM communicators c JOIN processes "
-      "p "
-      "ON p.id = c.process WHERE p.pid = b.pid) ORDER BY b.pid LIMIT 100",
-      same, [&](std::span<const store::Value> row) {
+      "b.session = a.session AND b.pid != a.pid JOIN sessions s ON s.id = a.session WHERE {} AND NOT EXISTS (SELECT 1 "
+      "FROM communicators c JOIN processes p ON p.id = c.process WHERE p.pid = b.pid AND p.session = b.session) ORDER "
+      "BY b.pid LIMIT 100",
+      Part::of_process(time, "a", "s"), [&](std::span<const store::Value> row) {
         const auto its = std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) {
           return one.node == time.node && int64_t{one.budget.pid} == row[0].integer;
         });
@@ -712,6 +762,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_overload(part, time);
     if (!is_accusation(time.budget.result.limit)) continue;
     add_preemptors(part, time);
+    add_preemptors_of_others(part, time);
     add_samples(part, time);
     add_new_workers(part, time);
     add_pageable(part, time);

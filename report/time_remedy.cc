@@ -30,7 +30,8 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
   const std::string what_it_does = fmt::format("what {} {}", who, are_many ? "do" : "does");
   const bool has_line = !root.line.empty() && root.line.find("+0x") == std::string::npos;
   const std::string what = has_line ? printable(root.line, 120) : what_it_does;
-  const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
+  // Who held it is the one that was waited for, not who that one waited for.
+  const bool is_held = first.is == TimeClass::kFutex && !first.object.empty() && path.nodes.size() == 2;
   switch (root.is) {
     case TimeClass::kThrottled:
       return fmt::format("raise the CPU quota of the cgroup of {}, or use fewer threads within it", who);
@@ -69,6 +70,17 @@ std::string remedy_for_time_outs(const ProcessTime& time) {
              : "see what should have woken it before, or shorten the time-out";
 }
 
+// Where most of what was lost the thread slept itself.
+bool sleeps_mostly(const ProcessTime& time) {
+  uint64_t slept = 0, all = 0;
+  for (const BlamePath& path : time.blame) {
+    const uint64_t ns = std::max(path.low, path.high);
+    all += ns;
+    if (path.nodes.size() == 1 && path.nodes.front().is == TimeClass::kSleep) slept += ns;
+  }
+  return slept * 2 > all;
+}
+
 }  // namespace
 
 std::string remedy_of(const ProcessTime& time) {
@@ -87,6 +99,10 @@ std::string remedy_of(const ProcessTime& time) {
     case Limit::kInputBound:
       return "prepare more input ahead of time: more workers, deeper prefetching, faster storage, or decode beforehand";
     case Limit::kHostBound:
+      if (sleeps_mostly(time)) {
+        return "see why it sleeps (a rate limit, a retry, a state that it asks for again and again), and have it woken "
+               "when there is something to do";
+      }
       return "move this work off the thread that submits, or do it while the device works";
     case Limit::kLaunchBound:
       return "submit less often: fuse kernels, larger batches, or a captured graph";

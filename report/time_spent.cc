@@ -53,6 +53,7 @@ BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
     node.is_timed_out = cause.is_timed_out;
     node.object = correlate::peer_text(cause.peer);
     node.object_id = cause.object;
+    node.pid = cause.pid;
     node.stack_id = cause.stack_id;
     path.nodes.insert(path.nodes.begin(), std::move(node));
   }
@@ -80,6 +81,8 @@ void merge(BlamePath& into, const BlamePath& path) {
   for (size_t i = 0; i < into.nodes.size(); ++i) {
     BlameNode& node = into.nodes[i];
     if (node.stack_id == 0) node.stack_id = path.nodes[i].stack_id;
+    if (node.is == TimeClass::kFutex) node.object_id.add(path.nodes[i].object_id);  // of others, the one with most
+    node.pid.add(path.nodes[i].pid);
     if (node.pids == path.nodes[i].pids) continue;
     std::set<uint32_t> pids(node.pids.begin(), node.pids.end());
     pids.insert(path.nodes[i].pids.begin(), path.nodes[i].pids.end());
@@ -116,6 +119,11 @@ std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<Cause
     return std::tie(b.low, b.high) < std::tie(a.low, a.high);
   });
   if (paths.size() > kMaxPaths) paths.resize(kMaxPaths);
+  for (BlamePath& path : paths) {
+    for (BlameNode& node : path.nodes) {  // one of several that was nearly all of it is the one to look at
+      if (const uint64_t pid = node.pid.value_of_most(); pid != 0) node.pids = {static_cast<uint32_t>(pid)};
+    }
+  }
   return paths;
 }
 
@@ -142,13 +150,15 @@ Place place_of(const store::Reader& reader, uint64_t stack_id) {
 // Of a recording without names: empty.
 std::string object_name(const store::Reader& reader, uint8_t kind, uint64_t object) {
   std::string name;
-  const store::Bound bound[] = {store::Bound::of(int64_t{kind}), store::Bound::of(static_cast<int64_t>(object))};
+  const bool is_futex = kind == static_cast<uint8_t>(hal::WaitKind::kFutex);
+  const auto first = static_cast<int64_t>(object), last = is_futex ? first | 63 : first;
+  const store::Bound bound[] = {store::Bound::of(int64_t{kind}), store::Bound::of(first), store::Bound::of(last)};
   const auto take = [&](std::span<const store::Value> values) {
     name = std::string(values[0].as_text());
     return false;
   };
-  const auto outcome =
-      reader.query("SELECT name FROM wait_objects WHERE kind = ? AND object = ? LIMIT 1", {}, take, {}, bound);
+  const auto outcome = reader.query("SELECT name FROM wait_objects WHERE kind = ? AND object BETWEEN ? AND ? LIMIT 1",
+                                    {}, take, {}, bound);
   return outcome.ok() ? name : std::string();
 }
 
@@ -346,9 +356,10 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
   const auto name = [&](std::vector<BlamePath>& paths) {
     for (BlamePath& path : paths) {
       for (BlameNode& node : path.nodes) {
-        if (node.object.empty() && node.object_id != 0) {
-          const auto [at, is_new] = objects.try_emplace({node.kind, node.object_id});
-          if (is_new) at->second = object_name(reader, node.kind, node.object_id);
+        const uint64_t object = node.object_id.value_of_most();
+        if (node.object.empty() && object != 0) {
+          const auto [at, is_new] = objects.try_emplace({node.kind, object});
+          if (is_new) at->second = object_name(reader, node.kind, object);
           node.object = at->second;
         }
         if (node.stack_id == 0) continue;

@@ -26,7 +26,8 @@ struct BlameNode {
   bool is_write = false;
   bool is_timed_out = false;  // its timer ended it
   std::string object;         // "10.0.0.9:9000", a path, a lock's name
-  uint64_t object_id = 0;     // of the recording's wait_objects
+  correlate::Most object_id;  // of the recording's wait_objects
+  correlate::Most pid;        // which of them it was
   std::string line, caller;   // "forward() at train.py:61", "called in step() at train.py:31"
   uint64_t stack_id = 0;
 };

@@ -125,6 +125,9 @@ std::string limit_text(const ProcessTime& time) {
     case Limit::kNotKnown:
       return text + ": " + why_not(result.why) + ". The device " + had_nothing() + ".";
     case Limit::kDeviceBound:
+      if (budget.slept_percent > 0) {
+        return text + fmt::format(", but for when it slept, {}% of the time: {}.", budget.slept_percent, idle());
+      }
       // Only where it cannot have waited for long.
       return text + (sums.idle_high * 10 < total ? " (healthy): " : ", as far as is known: ") + idle() + ".";
     case Limit::kIdle:
@@ -351,6 +354,19 @@ std::string after_text(const ProcessBudget& budget) {
 
 bool is_shown(const ProcessTime& time) { return time.budget.result.why != NotKnown::kTooShort; }
 
+// Where none is shown; `times` are not empty.
+std::string none_text(const std::vector<ProcessTime>& times) {
+  const auto total_of = [](const ProcessTime& time) { return time.budget.evaluated.sums.total_ns(); };
+  const ProcessTime& longest = *std::ranges::max_element(times, {}, total_of);
+  const uint64_t total = total_of(longest);
+  return fmt::format("\n{}: {}, {} of {} (pid {}){}. Trace it for longer, or select more of it.\n",
+                     capitals(name_of(Limit::kNotKnown)),
+                     total < kSecond ? why_not(NotKnown::kTooShort) : "nothing is known to limit what was recorded",
+                     format_duration(total), longest.name.empty() ? "a process" : printable(longest.name, 60),
+                     longest.budget.pid,
+                     times.size() == 1 ? "" : fmt::format(", the longest of {} processes", times.size()));
+}
+
 std::string process_text(const ProcessTime& time, bool colour) {
   const ProcessBudget& budget = time.budget;
   const TimeSums& sums = budget.evaluated.sums;
@@ -376,7 +392,8 @@ std::string process_text(const ProcessTime& time, bool colour) {
   out += "\n" + styled(limit_text(time), Style::kBold, colour) + "\n";
   for (const std::string& one : time.because) out += "  " + one + ".\n";
   out += "\n" + rows_text(time, colour);
-  if (is_accusation(budget.result.limit) || budget.result.why == NotKnown::kBlocked) {
+  const bool waited = budget.result.why == NotKnown::kBlocked || budget.result.why == NotKnown::kPoll;
+  if (is_accusation(budget.result.limit) || waited) {
     size_t shown = 0;
     for (const BlamePath& path : time.blame) {
       // What a rank lost itself is not what it waited for, or why the others wait.
@@ -510,6 +527,7 @@ std::string time_text(const std::vector<ProcessTime>& times, bool colour) {
       ++left;
     }
   }
+  if (shown == 0 && !times.empty()) return none_text(times);
   if (left > 0) out += fmt::format("\nAnd {} more processes: explain --json has all.\n", left);
   return out;
 }

@@ -1,5 +1,7 @@
 """Where a thread's time goes between its calls: what it waited for, who it waited for, and what it computed, next to the
 program's own clock."""
+import socket
+import subprocess
 import sys
 
 from harness import Trace, check, json_lines, say
@@ -69,6 +71,80 @@ print(json.dumps({"pid": os.getpid(), "tid": threading.get_native_id(), "compute
 """
 
 
+# A server that waits for any of its descriptors, for a client that asks ten times a second.
+SERVER = """
+import ctypes, json, os, select, socket, sys
+
+library = ctypes.CDLL(sys.argv[1])
+if sys.argv[2].isdigit():
+    listening = socket.create_server(("127.0.0.1", int(sys.argv[2])))
+else:
+    listening = socket.create_server(sys.argv[2], family=socket.AF_UNIX)
+waits = select.epoll()
+waits.register(listening, select.EPOLLIN)
+client = None
+for round in range(40):
+    library.cudaDeviceSynchronize()
+    waits.poll()
+    if client is None:
+        client, _ = listening.accept()
+        waits.register(client, select.EPOLLIN)
+    else:
+        client.recv(16)
+print(json.dumps({"pid": os.getpid()}), flush=True)
+"""
+CLIENT = """
+import socket, sys, time
+
+while True:
+    try:
+        if sys.argv[1].isdigit():
+            server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        else:
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(sys.argv[1])
+        break
+    except OSError:
+        time.sleep(0.1)
+try:
+    while True:
+        time.sleep(0.1)
+        server.sendall(b"work")
+except OSError:
+    pass
+"""
+
+
+# A loop that another process lets go on, by a signal and by a semaphore, each after 40 ms.
+LET_ON = """
+import ctypes, json, os, signal, sys, time
+
+class Operation(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_ushort), ("change", ctypes.c_short), ("flags", ctypes.c_short)]
+
+library, libc = ctypes.CDLL(sys.argv[1]), ctypes.CDLL(None)
+semaphore = libc.semget(0, 1, 0o1600)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+library.cudaDeviceSynchronize()
+time.sleep(1.2)
+other = os.fork()
+if other == 0:
+    for step in range(30):
+        time.sleep(0.04)
+        os.kill(os.getppid(), signal.SIGUSR1)
+        time.sleep(0.04)
+        libc.semop(semaphore, ctypes.byref(Operation(0, 1, 0)), 1)
+    os._exit(0)
+for step in range(30):
+    signal.sigwait({signal.SIGUSR1})
+    library.cudaDeviceSynchronize()
+    libc.semop(semaphore, ctypes.byref(Operation(0, -1, 0)), 1)
+    library.cudaDeviceSynchronize()
+libc.semctl(semaphore, 0, 0)
+print(json.dumps({"pid": os.getpid(), "other": other}), flush=True)
+"""
+
+
 def runtime(build):
     return build.stand_in("plain", "libcudart*")[0]
 
@@ -122,4 +198,39 @@ def WhatAThreadComputesOutsideCallsHasItsLines(build):
           f"sampled {total / 1e6} ms, computed {said['computed_ns'] / 1e6} ms")
 
 
-TESTS = (ALoopThatWaitsForItsLoaderIsFollowedIntoTheWorker, WhatAThreadComputesOutsideCallsHasItsLines)
+def AWaitForAnyOfSeveralIsForTheClientThatEndedIt(build):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    for address in (port, build.path("server.socket")):
+        with subprocess.Popen([sys.executable, "-c", CLIENT, address]) as client:
+            try:
+                with Trace(build, command=[sys.executable, "-c", SERVER, runtime(build), address]) as trace:
+                    check(trace.wait() == 0, "the command failed")
+            finally:
+                client.kill()
+        pid = json_lines(trace.output)[0]["pid"]
+        waits = trace.recording.rows("SELECT waker_pid, accepted, local_port FROM thread_waits WHERE pid = ? AND "
+                                     "kind = 'poll' AND blocked_ns > 50000000", pid)
+        ended = [wait for wait in waits if wait["waker_pid"] == client.pid]
+        say(address=address, waits=len(waits), ended_by_client=len(ended))
+        check(len(ended) >= 10, f"{len(ended)} of {len(waits)} waits were ended by the client {client.pid}")
+        expected = int(port) if address == port else None
+        check(all(wait["accepted"] == 1 and wait["local_port"] == expected for wait in ended),
+              f"a client's connection to {address}: {[tuple(wait) for wait in ended]}")
+
+
+def WaitsOfOtherKindsHaveWhoEndedThem(build):
+    with Trace(build, command=[sys.executable, "-c", LET_ON, runtime(build)]) as trace:
+        check(trace.wait() == 0, "the command failed")
+    said = json_lines(trace.output)[0]
+    waits = trace.recording.rows("SELECT syscall, count(*) AS all_of, sum(coalesce(waker_pid, 0) = ?) AS ended FROM "
+                                 "thread_waits WHERE pid = ? AND kind = 'other' AND blocked_ns > 20000000 GROUP BY 1",
+                                 said["other"], said["pid"])
+    say(waits=[tuple(wait) for wait in waits])
+    known = [wait for wait in waits if wait["all_of"] >= 20]
+    check(len(known) == 2, "a loop that waits for signals and semaphores waits in two system calls")
+    check(all(wait["ended"] >= 0.9 * wait["all_of"] for wait in known), "the other process ended its waits")
+
+
+TESTS = (AWaitForAnyOfSeveralIsForTheClientThatEndedIt, ALoopThatWaitsForItsLoaderIsFollowedIntoTheWorker,
+         WaitsOfOtherKindsHaveWhoEndedThem, WhatAThreadComputesOutsideCallsHasItsLines)

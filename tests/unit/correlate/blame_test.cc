@@ -21,6 +21,7 @@ class Waiters {
     off.why = why;
     off.waker_tid = waker;
     off.object = object;
+    if (why == TimeClass::kFutex) off.kind = static_cast<uint8_t>(hal::WaitKind::kFutex);
     threads_[tid].add(off);
   }
   Blame::Thread thread(uint32_t tid) {
@@ -82,6 +83,42 @@ TEST(Blame, AChainOfWakersIsFollowedSoFarAndNoFarther) {
   const auto shares = some.walk(1, 0, 1000);
   ASSERT_EQ(shares.size(), 1U);
   EXPECT_EQ(some.roles(shares.front().cause).size(), Blame::kMaxDepth);
+}
+
+// One with three quarters is found, whatever the order; one without half never is.
+TEST(Blame, WhatMostOfATimeWasIsFoundInTheRoomOfOne) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937_64 random(seed);
+    std::map<uint64_t, uint64_t> of;
+    Most both[2], found;
+    uint64_t all = 0;
+    for (size_t i = 0; i < 200; ++i) {
+      const uint64_t value = random() % 100 < seed / 3 ? 7 : 1 + random() % 5, ns = 1 + random() % 100;
+      of[value] += ns;
+      all += ns;
+      both[i % 2].add(value, ns);
+    }
+    found.add(both[0]);
+    found.add(both[1]);
+    EXPECT_EQ(found.all_ns, all);
+    const uint64_t most = found.value_of_most();
+    EXPECT_TRUE(most == 0 || 2 * of[most] >= all) << "seed " << seed;
+    for (const auto& [value, ns] : of) EXPECT_TRUE(4 * ns < 3 * all || most == value) << "seed " << seed;
+  }
+}
+
+// A lock is named where most of a wait was for that one; first comes one that hardly matters.
+TEST(Blame, TheObjectOfACauseIsWhatMostOfItWasWaitedFor) {
+  const auto object_of = [](uint64_t others_ns) {
+    Waiters some;
+    some.sleep(1, 0, others_ns, 0, TimeClass::kFutex, 0xa00);
+    some.sleep(1, 1000, 1500, 0, TimeClass::kFutex, 0xb00);
+    some.sleep(1, 1500, 2000, 0, TimeClass::kFutex, 0xb04);  // a condition's other word
+    (void)some.walk(1, 0, 2000);
+    return some.blame.cause(1).object.value_of_most();
+  };
+  EXPECT_EQ(object_of(100), 0xb00U);
+  EXPECT_EQ(object_of(900), 0U);
 }
 
 // (A3)

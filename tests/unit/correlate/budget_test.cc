@@ -521,6 +521,21 @@ TEST(Budget, SlowStepsDecideWhereTheyCostMoreThanTheUsualOnesLose) {
   EXPECT_FALSE(usual.only().is_of_slow);
 }
 
+// It looks for work now and then, or waits until a file is gone: whether it had any meanwhile is not known.
+TEST(Budget, ToSleepNowAndThenAccusesNobodyAndIsNotHidden) {
+  const auto with = [](hal::WaitKind kind) {
+    return ask(loop(320, 10 * kMs, How::kSleep, [&](World& world, size_t i) {
+      if (i % 40 == 39) world.sleep(1, kind, 400 * kMs, kind == hal::WaitKind::kSleep ? 0 : 900);
+    }));
+  };
+  const Answer slept = with(hal::WaitKind::kSleep);
+  EXPECT_EQ(slept.only().result.limit, Limit::kDeviceBound);
+  EXPECT_ABOUT(slept.only().slept_percent, 50, 2);
+  const Answer waited = with(hal::WaitKind::kPipe);
+  EXPECT_EQ(waited.only().result.limit, Limit::kInputBound);
+  EXPECT_EQ(waited.only().slept_percent, 0U);
+}
+
 TEST(Budget, AnAsynchronousCopyThatTakesTimeByTheByteIsCopying) {
   const auto with = [](uint64_t call_ns) {
     World world;

@@ -138,14 +138,15 @@ TEST(Budget, WhereTheDeviceAlwaysHasWorkTheThreadsTimeNeedNotBeKnown) {
   EXPECT_EQ(evaluate(evaluated, blame).why, NotKnown::kTimeUnknown);
 }
 
-// A server's engine asks for its results now and then, and waits for another server in between.
+// A server's engine asks for its results now and then, and waits for another server in between, or sleeps.
 TEST(Budget, AThreadThatWaitsElsewhereNearlyAllTheTimeIsLimitedByThat) {
-  for (const bool is_for_a_server : {true, false}) {
+  for (const hal::WaitKind kind : {hal::WaitKind::kSocket, hal::WaitKind::kSleep, hal::WaitKind::kUnknown}) {
+    const bool waits = kind != hal::WaitKind::kUnknown;
     World world;
     for (size_t i = 0; i < 200; ++i) {
       world.launch(1, 7, 4 * kMs, 5 * kUs, 1);
-      if (is_for_a_server) {
-        world.sleep(1, hal::WaitKind::kSocket, 12 * kMs);
+      if (waits) {
+        world.sleep(1, kind, 12 * kMs);
       } else {
         world.run(1, 12 * kMs);
       }
@@ -153,9 +154,9 @@ TEST(Budget, AThreadThatWaitsElsewhereNearlyAllTheTimeIsLimitedByThat) {
       world.query(1, 7);
     }
     const LimitResult result = ask(world).only().result;
-    EXPECT_EQ(result.limit, is_for_a_server ? Limit::kHostBound : Limit::kNotKnown);
+    EXPECT_EQ(result.limit, waits ? Limit::kHostBound : Limit::kNotKnown);
     EXPECT_EQ(result.low_ns, 0U);
-    EXPECT_GE(result.high_ns, is_for_a_server ? 100 * 12 * kMs : 0);
+    EXPECT_GE(result.high_ns, waits ? 100 * 12 * kMs : 0);
   }
 }
 

@@ -36,6 +36,11 @@ const CallFacts& fetches() {
   return kFacts;
 }
 
+const CallFacts& frees() {
+  static const CallFacts kFacts = make_facts("acmeFree", "acmeFree", "RUNTIME", "acme", hal::Kind::kFree, false);
+  return kFacts;
+}
+
 // A call of a thread on the stream of its number.
 BudgetCall call_of(uint32_t tid, uint64_t from_us, uint64_t to_us) {
   BudgetCall call;
@@ -67,6 +72,11 @@ class OneDevice {
     call.bytes = 4;
     call.direction = hal::Direction::kDeviceToHost;
     return add(call, fetches()).use;
+  }
+  CallUse free(uint32_t tid, uint64_t from_us, uint64_t to_us) {
+    BudgetCall call = call_of(tid, from_us, to_us);
+    call.stream.reset();
+    return add(call, frees()).use;
   }
   std::vector<DeviceSegment> until(uint64_t us) { return device.take(device.settle(kBeginNs + us * kUs)); }
 
@@ -105,6 +115,24 @@ TEST(DeviceTime, AShortWaitLongAfterTheLastSubmissionShowsNoWork) {
   EXPECT_EQ(busy_of(800'000, 40), 0U);
   EXPECT_GT(busy_of(800'000, 400), 700'000 * kUs) << "a wait";
   EXPECT_GT(busy_of(8'000, 40), 7'000 * kUs) << "not long after";
+}
+
+// (D9)
+TEST(DeviceTime, ToGiveMemoryBackWaitsForTheDeviceWhereItHasWork) {
+  const auto states_of = [](bool sleeps) {
+    OneDevice one;
+    one.launch(1, 0, 10);
+    one.launch(2, 0, 10);
+    if (sleeps) one.sleeps(1, 25, 7990);
+    EXPECT_EQ(one.free(1, 20, 8000), CallUse::kSync);
+    EXPECT_EQ(one.free(1, 8100, 9900), CallUse::kAllocate) << "nothing is outstanding";
+    one.launch(1, 10'000, 10'010);
+    EXPECT_EQ(one.free(1, 10'020, 10'900), CallUse::kAllocate) << "too short to tell";
+    const auto segments = one.until(10'000);
+    return std::pair(ns_of(segments, DeviceState::kBusy, 0), ns_of(segments, DeviceState::kIdle, 0));
+  };
+  EXPECT_EQ(states_of(false), std::pair(uint64_t{0}, 2000 * kUs)) << "it may have cleared away pages";
+  EXPECT_EQ(states_of(true), std::pair(7980 * kUs, 2010 * kUs));
 }
 
 // (D3) A library clears a buffer on a stream of its own once, and nothing ever waits for that. What may still be under

@@ -28,5 +28,17 @@ TEST(Facts, OnlyCallsOfGraphsAreStepsOfOne) {
   EXPECT_EQ(step_of("cudaStreamEndCapture", hal::Kind::kStream), GraphStep::kNone);
 }
 
+TEST(Facts, WhatGivesMemoryBackAtOnceMayWaitForTheDevice) {
+  const auto frees = [](std::string_view name, bool below_runtime = false, bool is_async = false) {
+    return make_facts(name, name, "LAYER", "vendor", hal::Kind::kFree, false, below_runtime, is_async).frees;
+  };
+  for (const char* name : {"cudaFree", "cudaFreeHost", "cuMemHostUnregister", "hipHostFree"}) EXPECT_TRUE(frees(name));
+  EXPECT_FALSE(frees("cudaFree", false, true));
+  for (const char* name : {"cudaFreeAsync", "cudaFreeArray", "cuMemUnmap", "cuMemAddressFree", "zeMemFree"}) {
+    EXPECT_FALSE(frees(name)) << name;
+  }
+  EXPECT_TRUE(frees("cuMemFree", true));
+}
+
 }  // namespace
 }  // namespace ingero::correlate

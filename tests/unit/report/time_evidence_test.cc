@@ -101,6 +101,31 @@ TEST_F(TimeEvidenceTest, ThePreemptorOfTheSelectedPartIsNamed) {
   EXPECT_THAT(because(nothing), Not(Contains(HasSubstr("had the CPU"))));
 }
 
+TEST_F(TimeEvidenceTest, WhoHadTheCpuOfAProcessThatItWaitsForIsNamed) {
+  const auto because_of = [&](correlate::TimeClass root) {
+    std::vector<ProcessTime> times(1);
+    ProcessTime& time = times[0];
+    time.node = "n";
+    time.budget.pid = time.budget.tid = kPid + 1;
+    time.budget.end_ns = 25 * kSecond;
+    time.budget.result.limit = correlate::Limit::kInputBound;
+    time.budget.evaluated.sums.of(correlate::TimeClass::kPipe) = {kSecond, kSecond, kSecond};
+    BlameNode own, other;
+    own.is = correlate::TimeClass::kPipe;
+    other.is = root;
+    other.role = "loader";
+    other.pids = {kPid};
+    time.blame.push_back({{own, other}, kSecond, kSecond, kSecond});
+    add_time_evidence(*reader_, {}, times);
+    return time.because;
+  };
+  EXPECT_THAT(
+      because_of(correlate::TimeClass::kCpuWait),
+      ::testing::Contains("stress (pid 11) had the CPU for 100% of the 1s for which loader (pid 4000) waited for "
+                          "one"));
+  EXPECT_THAT(because_of(correlate::TimeClass::kHost), ::testing::IsEmpty());
+}
+
 // Of each its own threads had most, and of all less than half.
 class SqueezedTest : public TimeEvidenceTest {
   uint32_t who(uint64_t second) const override {
@@ -180,6 +205,7 @@ class LateRankTest : public store::testing::RecordingTest {
  protected:
   static constexpr uint64_t kMilli = 1'000'000, kRounds = 60;
   uint64_t waited_ns = kRounds * 20 * kMilli;  // for the device, of each rank
+  std::vector<ProcessTime> others;             // come before the ranks
 
   // `each`: collectives of a round, one after the other; more than one are covered by a synchronisation at its end.
   std::vector<ProcessTime> record(const std::function<uint64_t(uint64_t, uint32_t)>& late_ns, uint64_t each = 1,
@@ -231,6 +257,7 @@ class LateRankTest : public store::testing::RecordingTest {
       budget.whole.of(correlate::TimeClass::kDeviceWait).ns = waited_ns;
       budget.whole.of(correlate::TimeClass::kHost).ns = kRounds * 20 * kMilli - waited_ns;
     }
+    times.insert(times.begin(), others.begin(), others.end());
     add_time_evidence(**reader, {}, times);
     return times;
   }
@@ -249,6 +276,20 @@ TEST_F(LateRankTest, ARankThatIsLateNowAndThenIsTheCauseOfWhatTheOthersWaitFor) 
   for (size_t i = 1; i < 3; ++i) {
     EXPECT_EQ(times[i].budget.result.limit, correlate::Limit::kCommunicationBound);
     EXPECT_THAT(times[i].waits_for, ::testing::HasSubstr(fmt::format("rank 1 of 3 (pid {})", kPid + 1)));
+  }
+}
+
+// A merged recording: another node's processes may have the same numbers.
+TEST_F(LateRankTest, AProcessOfThatNumberOnAnotherNodeIsNotTheRank) {
+  others.resize(3);
+  for (uint32_t i = 0; i < 3; ++i) {
+    others[i].node = "node-b";
+    others[i].budget.pid = others[i].budget.tid = kPid + i;
+    others[i].budget.result.limit = correlate::Limit::kDeviceBound;
+  }
+  const auto times = record([](uint64_t, uint32_t rank) -> uint64_t { return rank == 1 ? 10 * kMilli : 0; });
+  for (const ProcessTime& time : times) {
+    EXPECT_EQ(time.budget.result.limit == correlate::Limit::kDeviceBound, time.node == "node-b") << time.budget.pid;
   }
 }
 
@@ -390,6 +431,54 @@ TEST(Remedy, OfWaitsInVainIsAboutTheirTimeOut) {
   lock.is_timed_out = false;
   time.blame.push_back({{lock}, 10, 10, 10});
   EXPECT_THAT(remedy_of(time), HasSubstr("prepare more input"));
+}
+
+TEST(Remedy, OfItsOwnSleepIsAboutThat) {
+  ProcessTime time;
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  BlameNode own;
+  own.is = correlate::TimeClass::kSleep;
+  time.blame.push_back({{own}, 9, 9, 9});
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("why it sleeps"));
+  own.is = correlate::TimeClass::kHost;
+  time.blame.push_back({{own}, 10, 10, 10});
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("move this work off"));
+}
+
+// The holder of the lock waits for a process that computes, and holds nothing.
+TEST(Remedy, OnlyWhoHoldsALockIsToHoldItForLess) {
+  ProcessTime time;
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  BlameNode lock, holder, worker;
+  lock.is = holder.is = correlate::TimeClass::kFutex;
+  lock.object = "a lock";
+  holder.pids = {kPid};
+  worker.is = correlate::TimeClass::kHost;
+  worker.pids = {12};
+  worker.role = "worker";
+  time.blame.push_back({{lock, worker}, 9, 9, 9});
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("have worker (pid 12) hold it for less time"));
+  time.blame[0].nodes = {lock, holder, worker};
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("speed up what worker (pid 12) does"));
+}
+
+TEST(TimeText, WhereTooLittleWasRecordedItSaysSo) {
+  std::vector<ProcessTime> times(2);
+  for (ProcessTime& time : times) {
+    time.name = "train";
+    time.budget.pid = kPid;
+    time.budget.result.why = correlate::NotKnown::kTooShort;
+  }
+  times[1].budget.pid = kPid + 1;
+  times[1].budget.evaluated.sums.of(correlate::TimeClass::kHost).ns = kSecond / 5;
+  EXPECT_EQ(time_text(times, false),
+            "\nNOT KNOWN: too little was recorded, 200ms of train (pid 4001), the longest of 2 processes. Trace it for "
+            "longer, or select more of it.\n");
+  EXPECT_EQ(time_text({}, false), "");
+  times[0].budget.result.why = correlate::NotKnown::kPoll;
+  EXPECT_THAT(time_text(times, false), ::testing::Not(::testing::HasSubstr("too little was recorded")));
 }
 
 TEST(Remedy, OfManyProcessesNamesTheirKind) {

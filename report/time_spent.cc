@@ -148,17 +148,21 @@ Place place_of(const store::Reader& reader, uint64_t stack_id) {
 }
 
 // Of a recording without names: empty.
-std::string object_name(const store::Reader& reader, uint8_t kind, uint64_t object) {
+std::string object_name(const store::Reader& reader, const std::string& node, uint8_t kind, uint64_t object) {
   std::string name;
   const bool is_futex = kind == static_cast<uint8_t>(hal::WaitKind::kFutex);
   const auto first = static_cast<int64_t>(object), last = is_futex ? first | 63 : first;
-  const store::Bound bound[] = {store::Bound::of(int64_t{kind}), store::Bound::of(first), store::Bound::of(last)};
+  const store::Bound bound[] = {store::Bound::of(int64_t{kind}), store::Bound::of(first), store::Bound::of(last),
+                                store::Bound::of(node)};
   const auto take = [&](std::span<const store::Value> values) {
     name = std::string(values[0].as_text());
     return false;
   };
-  const auto outcome = reader.query("SELECT name FROM wait_objects WHERE kind = ? AND object BETWEEN ? AND ? LIMIT 1",
-                                    {}, take, {}, bound);
+  // Numbers of files are a node's own, and those of its last run are what it is asked about.
+  const auto outcome = reader.query(
+      "SELECT name FROM wait_objects WHERE kind = ?1 AND object BETWEEN ?2 AND ?3 AND session IN (SELECT id FROM "
+      "sessions WHERE node = ?4 OR ?4 = '') ORDER BY session DESC LIMIT 1",
+      {}, take, {}, bound);
   return outcome.ok() ? name : std::string();
 }
 
@@ -352,14 +356,14 @@ std::vector<ProcessTime> TimeSink::take() { return std::exchange(found_, {}); }
 
 void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times) {
   std::map<uint64_t, Place> known;
-  std::map<std::pair<uint8_t, uint64_t>, std::string> objects;
-  const auto name = [&](std::vector<BlamePath>& paths) {
+  std::map<std::tuple<std::string, uint8_t, uint64_t>, std::string> objects;
+  const auto name = [&](const std::string& of_node, std::vector<BlamePath>& paths) {
     for (BlamePath& path : paths) {
       for (BlameNode& node : path.nodes) {
         const uint64_t object = node.object_id.value_of_most();
         if (node.object.empty() && object != 0) {
-          const auto [at, is_new] = objects.try_emplace({node.kind, object});
-          if (is_new) at->second = object_name(reader, node.kind, object);
+          const auto [at, is_new] = objects.try_emplace({of_node, node.kind, object});
+          if (is_new) at->second = object_name(reader, of_node, node.kind, object);
           node.object = at->second;
         }
         if (node.stack_id == 0) continue;
@@ -371,8 +375,8 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
     }
   };
   for (ProcessTime& time : times) {
-    name(time.blame);
-    for (auto& paths : time.slow_blame) name(paths);
+    name(time.node, time.blame);
+    for (auto& paths : time.slow_blame) name(time.node, paths);
     add_lines_of_others(time.slow_blame);
     order_by_cause(time);
     time.remedy = remedy_of(time);

@@ -19,6 +19,7 @@ constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send
 // Of a window's end: where it comes so long before those of the others, they still come while it is waited for.
 constexpr uint64_t kMaxAhead_ns = detect::kMaxWaitForWindow_ns - 2 * kSecond_ns;
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
+static_assert(kRestored_ns < store::kWindowsKept_ns);
 constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last window
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest

@@ -5,8 +5,8 @@
 // A batch that is written again changes nothing: a point's identity is its cluster, node, metric, time and attributes;
 // a window's its node, job, start, rank and communicator; the first that came counts. Minutes and hours are the sums
 // over the windows that ever were in the store; what is older than windows that were deleted is refused, since it may
-// have been among them. Its size is bounded: the oldest of the finest goes first. Threads: one that writes at a time;
-// settle() and the questions from any. Times in nanoseconds since the Unix epoch.
+// have been among them. Its size is bounded: the oldest of the finest goes first, but not the newest windows. Threads:
+// one that writes at a time; settle() and the questions from any. Times in nanoseconds since the Unix epoch.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,9 @@
 
 namespace ingero::fleet::store {
 
+// Newer windows, counted back from the newest, stay whatever room is needed: a detector goes on from them after a
+// restart, and some are still on their way.
+inline constexpr uint64_t kWindowsKept_ns = 660'000'000'000, kWindowsLate_ns = 60'000'000'000;
 inline constexpr size_t kMaxNodes = 4096, kMaxOpenIncidents = 1000, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
 
 struct Written {

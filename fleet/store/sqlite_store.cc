@@ -45,10 +45,27 @@ constexpr const char* kUpsertNode =
     "last_ns = max(last_ns, excluded.last_ns) RETURNING id";
 constexpr const char* kUpsertIncident =
     "INSERT OR REPLACE INTO incidents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+constexpr int64_t kSecond_ns = 1'000'000'000;
 constexpr auto kTimeOfQuestion = std::chrono::seconds(5);
 constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine, until the time is looked at
 constexpr sqlite3_int64 kMemoryOfQuestion = 128'000'000;
 constexpr uint64_t kBatchesBetweenPrunings = 64;
+constexpr int kRowsOfStep = 100, kMaxSteps = 400;  // deleted for the room of one write; the next one goes on
+
+// What goes to make room: of a table what began `kept_ns` before the newest window, or earlier.
+struct Aging {
+  const char *table, *column;
+  int64_t length, second;  // of a row's time, in the column's unit
+  uint64_t kept_ns;
+};
+constexpr Aging kFinestFirst[] = {
+    {"windows", "start_ns", 1, kSecond_ns, kWindowsKept_ns},
+    {"events", "timestamp_ns", 1, kSecond_ns, 0},
+    {"minutes", "start_s", 60, 1, kWindowsKept_ns},
+    {"hours", "start_s", 3600, 1, kWindowsKept_ns},
+    // A restart finds less than it needs, where the file is too small for that.
+    {"windows", "start_ns", 1, kSecond_ns, kWindowsLate_ns},
+};
 
 // When the statement of a connection has to end.
 struct Limit {
@@ -279,17 +296,20 @@ struct SqliteStore::Impl {
     return static_cast<uint64_t>((pages - free) * bytes);
   }
 
-  // In one transaction with a note of how far, so that no deleted window counts again.
-  Status delete_windows(int64_t before_ns) {
+  // No window that began before may come any more, or what was deleted would count again.
+  Status refuse_windows(int64_t before_ns) {
     if (before_ns <= as_signed(windows_pruned_ns)) return {};
-    INGERO_TRY(
-        database.execute(fmt::format("DELETE FROM windows WHERE start_ns < {0}; "
-                                     "DELETE FROM device_states WHERE start_ns < {0}; "
-                                     "DELETE FROM arrivals WHERE start_ns < {0}; "
-                                     "UPDATE pruned SET windows_before_ns = {0}",
-                                     before_ns)));
+    INGERO_TRY(database.execute(fmt::format("UPDATE pruned SET windows_before_ns = {}", before_ns)));
     windows_pruned_ns = static_cast<uint64_t>(before_ns);
     return {};
+  }
+
+  // In one transaction.
+  Status delete_windows(int64_t before_ns) {
+    for (const char* table : {"windows", "device_states", "arrivals"}) {
+      INGERO_TRY(database.execute(fmt::format("DELETE FROM {} WHERE start_ns < {}", table, before_ns)));
+    }
+    return refuse_windows(before_ns);
   }
 
   Status delete_old() {
@@ -303,41 +323,60 @@ struct SqliteStore::Impl {
         "DELETE FROM incidents WHERE to_ns < (SELECT max(to_ns) FROM incidents) - 34560000000000000");
   }
 
-  // The oldest twentieth of a table's time; false where it has nothing that could go.
-  Result<bool> delete_twentieth(const char* table, const char* column) {
-    int64_t rows = 0, oldest = 0, newest = 0;
-    INGERO_TRY(database.integer_into(fmt::format("SELECT EXISTS (SELECT 1 FROM {})", table), rows));
+  // The oldest rows of a table, about kRowsOfStep; false: none of it may go. In one transaction.
+  Result<bool> delete_step(const Aging& aging, int64_t newest_window_ns) {
+    int64_t rows = 0, oldest = 0, newest = 0, first_left = 0;
+    const auto look_up = [&](const char* what, int64_t& value) {
+      return database.integer_into(fmt::format("SELECT {}({}) FROM {}", what, aging.column, aging.table), value);
+    };
+    INGERO_TRY(database.integer_into(fmt::format("SELECT EXISTS (SELECT 1 FROM {})", aging.table), rows));
     if (rows == 0) return false;
-    INGERO_TRY(database.integer_into(fmt::format("SELECT min({}) FROM {}", column, table), oldest));
-    INGERO_TRY(database.integer_into(fmt::format("SELECT max({}) FROM {}", column, table), newest));
-    const int64_t before = oldest + (newest - oldest) / 20 + 1;
-    if (std::string_view(table) == "windows") {
-      INGERO_TRY(transaction([&] { return delete_windows(before); }));
-    } else {
-      INGERO_TRY(database.execute(fmt::format("DELETE FROM {} WHERE {} < {}", table, column, before)));
+    INGERO_TRY(look_up("min", oldest));
+    INGERO_TRY(look_up("max", newest));
+    INGERO_TRY(
+        database.integer_into(fmt::format("SELECT coalesce((SELECT {0} FROM {1} ORDER BY {0} LIMIT 1 OFFSET {2}), {3})",
+                                          aging.column, aging.table, kRowsOfStep, newest + aging.length),
+                              first_left));
+    int64_t before = std::max(first_left, oldest + aging.length);
+    if (aging.kept_ns > 0) {
+      const int64_t kept = (newest_window_ns - as_signed(aging.kept_ns)) / (kSecond_ns / aging.second);
+      before = std::min(before, kept / aging.length * aging.length);
     }
+    if (before <= oldest) return false;
+    if (std::string_view(aging.table) == "windows") {
+      INGERO_TRY(delete_windows(before));
+      return true;
+    }
+    INGERO_TRY(database.execute(fmt::format("DELETE FROM {} WHERE {} < {}", aging.table, aging.column, before)));
+    if (aging.kept_ns > 0) INGERO_TRY(refuse_windows(before * (kSecond_ns / aging.second)));
     return true;
   }
 
-  // Room for what comes: of the finest that is there the oldest twentieth goes.
-  Status make_room() {
+  Result<bool> has_room() {
     constexpr double kFull = 0.9;
-    constexpr std::pair<const char*, const char*> kFinestFirst[] = {
-        {"windows", "start_ns"}, {"events", "timestamp_ns"}, {"minutes", "start_s"}, {"hours", "start_s"}};
-    for (int tries = 0; tries < 40; ++tries) {
-      const auto used = used_bytes();
-      INGERO_TRY(used);
-      if (static_cast<double>(*used) < kFull * static_cast<double>(options.max_bytes)) return {};
-      bool has_deleted = false;
-      for (const auto& [table, column] : kFinestFirst) {
-        const auto deleted = delete_twentieth(table, column);
+    const auto used = used_bytes();
+    INGERO_TRY(used);
+    return static_cast<double>(*used) < kFull * static_cast<double>(options.max_bytes);
+  }
+
+  // Room for what comes: the oldest of the finest goes.
+  Status make_room() {
+    auto enough = has_room();
+    INGERO_TRY(enough);
+    if (*enough) return {};
+    return transaction([&]() -> Status {
+      int64_t newest_ns = 0;
+      INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
+      const Aging* aging = std::begin(kFinestFirst);
+      for (int step = 0; step < kMaxSteps && !*enough && aging != std::end(kFinestFirst); ++step) {
+        const auto deleted = delete_step(*aging, newest_ns);
         INGERO_TRY(deleted);
-        has_deleted = *deleted;
-        if (has_deleted) break;
+        if (!*deleted) ++aging;
+        enough = has_room();
+        INGERO_TRY(enough);
       }
-      if (!has_deleted) break;
-    }
-    return {};
+      return {};
+    });
   }
 
   // `condition` on ?1, a time, and ?2, a cluster; newest first.

@@ -239,6 +239,17 @@ class Answers(InClickHouse):
         self.assertEqual(self.count(f"count() FROM minutes WHERE start_s < {hour - 86400}"), 0)
         self.assertEqual(self.count("max(windows_before_ns) FROM pruned"), days(2) + 3600 * SECOND)
         self.assertEqual(self.count("sum(windows) FROM hours"), 48)
+        # However little room there is, windows on either side of a whole hour are still being sent.
+        server.stop()
+        newest = first * PERIOD // SECOND // 3600 * 3600 * SECOND
+        for hours in (1, 2):
+            self.clickhouse.ask("INSERT INTO windows_rows " + copy.format(newest - hours * 3600 * SECOND), self.database)
+        server = self.serve_clickhouse("--max-db", "4096")
+        end = time.monotonic() + 30
+        while (oldest := self.count("min(start_ns) FROM windows")) != newest - 3600 * SECOND and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertEqual(oldest, newest - 3600 * SECOND)
+        self.assertEqual(self.count("max(windows_before_ns) FROM pruned"), oldest)
 
 
 class Away(InClickHouse):

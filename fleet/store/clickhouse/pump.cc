@@ -57,6 +57,10 @@ uint64_t leave_out(uint64_t before_ns, RowBatch& batch) {
   return left_out;
 }
 
+uint64_t begin_of(const AgingTable& aging, int64_t partition) {
+  return static_cast<uint64_t>(partition) * aging.length * (kSecond_ns / aging.second);
+}
+
 uint64_t number_at(const Json& rows, size_t row, size_t column) {
   const Json& value = rows.at(row).at(column);
   return value.is_number_integer() && value.get<int64_t>() > 0 ? value.get<uint64_t>() : 0;
@@ -264,7 +268,7 @@ Status Pump::drop(size_t table, Partitions& partitions) {
   const Partition oldest = all.front();
   const bool is_summed =
       std::string_view(aging.name) == "windows_rows" || std::string_view(aging.name) == "minutes_rows";
-  const uint64_t end_ns = (static_cast<uint64_t>(oldest.number) + 1) * aging.length * (kSecond_ns / aging.second);
+  const uint64_t end_ns = begin_of(aging, oldest.number + 1);
   if (is_summed && end_ns > windows_from_ns_) {
     INGERO_TRY(client_.run(fmt::format("INSERT INTO pruned_rows VALUES ({})", end_ns)));
     windows_from_ns_ = end_ns;
@@ -275,7 +279,17 @@ Status Pump::drop(size_t table, Partitions& partitions) {
   return {};
 }
 
-// What is older than it may be; then the oldest of the finest, until there is room. The newest partition stays.
+// The newest partition stays, and so do those in which the newest windows, and their sums, can be.
+bool Pump::may_drop(size_t table, const Partitions& partitions) {
+  const auto& all = partitions.of[table];
+  if (all.size() < 2) return false;
+  const auto& windows = partitions.of[kWindowsAging];
+  if (std::string_view(kAgingTables[table].name) == kEventRows.name || windows.empty()) return true;
+  return begin_of(kAgingTables[table], all.front().number + 1) + kWindowsKept_ns <=
+         begin_of(kAgingTables[kWindowsAging], windows.back().number);
+}
+
+// What is older than it may be; then the oldest of the finest, until there is room.
 Status Pump::prune() {
   auto found = partitions();
   INGERO_TRY(found);
@@ -285,10 +299,10 @@ Status Pump::prune() {
     while (all.size() > 1 && all.front().number < all.back().number - kept) INGERO_TRY(drop(i, *found));
   }
   while (static_cast<double>(found->bytes) >= kFull * static_cast<double>(options_.max_bytes)) {
-    const auto finest =
-        std::find_if(found->of.begin(), found->of.end(), [](const auto& all) { return all.size() > 1; });
-    if (finest == found->of.end()) break;
-    INGERO_TRY(drop(static_cast<size_t>(finest - found->of.begin()), *found));
+    size_t finest = 0;
+    while (finest < kAgingTables.size() && !may_drop(finest, *found)) ++finest;
+    if (finest == kAgingTables.size()) break;
+    INGERO_TRY(drop(finest, *found));
   }
   return delete_old_incidents();
 }

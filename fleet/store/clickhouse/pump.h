@@ -61,6 +61,7 @@ class Pump {
   Status sum_minute(int64_t start_s);
   Status sum_hour(int64_t start_s);
   Status prune();
+  static bool may_drop(size_t table, const Partitions& partitions);
   Status drop(size_t table, Partitions& partitions);
   Status delete_old_incidents();
   Result<Partitions> partitions() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <random>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -355,6 +356,52 @@ TEST_F(Store, StaysWithinItsSizeAndLosesTheOldest) {
   const auto newest = store->history({.limit = 1});
   ASSERT_TRUE(newest.ok());
   EXPECT_EQ(newest->events.front()["timestamp_ns"], kStart_ns + (400 * 50 - 1) * 1'000'000ULL);
+}
+
+TEST_F(Sums, NewWindowsStayWhateverFillsTheFileAndOnlyAsMuchGoesAsIsNeeded) {
+  const auto store = open(4 << 20);
+  const auto send_windows = [&](uint64_t number) {
+    wire::Batch batch;
+    for (uint32_t rank = 0; rank < 8; ++rank) batch.windows.push_back(window(number, rank));
+    const auto written = store->write(batch);
+    ASSERT_TRUE(written.ok()) << written.error().text();
+    EXPECT_THAT(written->windows, SizeIs(8));
+    EXPECT_THAT(written->refused, ::testing::IsEmpty());
+  };
+  constexpr uint64_t kWindows = 400, kBack_ns = 28ULL * 86'400'000'000'000;
+  for (uint64_t number = 0; number < kWindows; ++number) send_windows(number);
+  int64_t events = 0;
+  for (uint64_t number = 0; number < 60; ++number) {  // an exporter that says what was a month ago
+    wire::Batch batch;
+    for (uint64_t i = 0; i < 30; ++i) {
+      batch.points.push_back(point(number * 30 + i, "otel"));
+      batch.points.back().time_ns -= kBack_ns;
+      batch.points.back().attributes = R"({"note":")" + std::string(4000, 'x') + "\"}";
+    }
+    ASSERT_TRUE(store->write(batch).ok());
+    const int64_t before = std::exchange(events, ask("SELECT count(*) FROM events"));
+    EXPECT_GE(events, before - 100) << "one write of 30 points deletes about as many";
+  }
+  EXPECT_LT(events, 60 * 30);
+  const int64_t newest_ns = ask("SELECT max(start_ns) FROM windows");
+  EXPECT_EQ(newest_ns, static_cast<int64_t>(kStart_ns + (kWindows - 1) * kPeriod_ns));
+  EXPECT_EQ(ask("SELECT min(start_ns) FROM windows"), newest_ns - static_cast<int64_t>(kWindowsKept_ns));
+  // One that comes late is not too late.
+  wire::Batch late;
+  late.windows = {window(kWindows - 100, 20)};
+  EXPECT_THAT(store->write(late)->windows, SizeIs(1));
+}
+
+TEST_F(Sums, AFileThatIsTooSmallForTheNewestWindowsTakesThemAllTheSame) {
+  const auto store = open(1 << 20);
+  for (uint64_t number = 0; number < 132; ++number) {
+    wire::Batch batch;
+    for (uint32_t rank = 0; rank < 100; ++rank) batch.windows.push_back(window(number, rank));
+    const auto written = store->write(batch);
+    ASSERT_TRUE(written.ok()) << number << ": " << written.error().text();
+    EXPECT_THAT(written->windows, SizeIs(100)) << number;
+  }
+  EXPECT_EQ(ask("SELECT sum(windows) FROM hours"), 132 * 100);
 }
 
 TEST_F(Store, HistoryEndsAtItsLimitAndBeforeItIsTooLong) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "base/fd.h"
 #include "base/text.h"
@@ -46,7 +47,6 @@ constexpr const char* kUpsertNode =
 constexpr const char* kUpsertIncident =
     "INSERT OR REPLACE INTO incidents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 constexpr int64_t kSecond_ns = 1'000'000'000;
-constexpr auto kTimeOfQuestion = std::chrono::seconds(5);
 constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine, until the time is looked at
 constexpr sqlite3_int64 kMemoryOfQuestion = 128'000'000;
 constexpr uint64_t kBatchesBetweenPrunings = 64;
@@ -69,32 +69,75 @@ constexpr Aging kFinestFirst[] = {
 
 // When the statement of a connection has to end.
 struct Limit {
-  std::chrono::steady_clock::time_point until;
+  const std::chrono::nanoseconds time;
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   sqlite3_int64 bytes = INT64_MAX;  // that SQLite holds in this process, of all connections
   bool is_over_memory = false;
   std::atomic<bool> is_closing = false;
 
-  void begin() { until = std::chrono::steady_clock::now() + kTimeOfQuestion; }
+  bool is_over_time() const { return std::chrono::steady_clock::now() > until; }
+  // Of a statement that did not end by itself.
+  std::optional<Error> reached() const {
+    const char* const remedy = "narrow it: by cluster, by node, by time";
+    if (is_over_memory) {
+      return Error(Errc::kFull, fmt::format("the query needs more than {} of memory", format_bytes(kMemoryOfQuestion)),
+                   remedy);
+    }
+    if (is_closing) return Error(Errc::kBusy, "the server is being stopped");
+    if (!is_over_time()) return std::nullopt;
+    const double seconds = std::chrono::duration<double>(time).count();
+    return Error(Errc::kBusy, fmt::format("the query took longer than {:g} s", seconds), remedy);
+  }
 };
 
 int is_over(void* given) {
   auto* limit = static_cast<Limit*>(given);
   if (limit->is_closing.load(std::memory_order_relaxed)) return 1;
   limit->is_over_memory = sqlite3_memory_used() > limit->bytes;
-  return limit->is_over_memory || std::chrono::steady_clock::now() > limit->until ? 1 : 0;
+  return limit->is_over_memory || limit->is_over_time() ? 1 : 0;
 }
+
+// A connection for questions of one kind, one at a time: others do not wait for them.
+struct Reader {
+  explicit Reader(std::chrono::nanoseconds time) : limit{time} {}
+  Limit limit;  // outlives the connection that looks at it
+  Database database;
+  std::mutex mutex;
+
+  Status open(const std::string& path, int steps_between_looks) {
+    auto opened = Database::open(path, SQLITE_OPEN_READONLY, path);
+    INGERO_TRY(opened);
+    database = std::move(*opened);
+    sqlite3_progress_handler(database.get(), steps_between_looks, is_over, &limit);
+    return {};
+  }
+
+  // What `work` answers with the connection, for as long as a question may take.
+  template <typename Work>
+  auto ask(const Work& work) -> decltype(work()) {
+    const std::lock_guard guard(mutex);
+    limit.until = std::chrono::steady_clock::now() + limit.time;
+    limit.is_over_memory = false;
+    auto answer = work();
+    if (!answer.ok()) {
+      if (auto reached = limit.reached()) return std::move(*reached);
+    }
+    return answer;
+  }
+};
 
 }  // namespace
 
 struct SqliteStore::Impl {
-  StoreOptions options;
+  explicit Impl(StoreOptions given) : options(std::move(given)) {}
+  const StoreOptions options;
   ingero::store::WriterLock lock;
-  Limit reading_limit, sql_limit;  // outlive the connections that look at them
-  Database database, reading, asked;
+  Database database;
+  Reader events{options.question_ns}, incident_rows{options.question_ns}, bounds{options.question_ns},
+      statements{options.question_ns};
   Statement insert_point, insert_window, insert_state, insert_arrival, upsert_node, add_to_minute, add_to_hour;
   uint64_t windows_pruned_ns = 0;  // windows that began before were deleted
   std::map<NodeKey, uint32_t> nodes;
-  std::mutex reading_mutex, sql_mutex;
   uint64_t batches = 0;
 
   Status open() {
@@ -121,25 +164,20 @@ struct SqliteStore::Impl {
     INGERO_TRY(database.integer_into("PRAGMA page_size", page_bytes));
     const uint64_t pages = std::max<uint64_t>(64, options.max_bytes / static_cast<uint64_t>(page_bytes));
     INGERO_TRY(database.execute(fmt::format("PRAGMA max_page_count = {}", pages)));
-    auto second = Database::open(options.path, SQLITE_OPEN_READONLY, options.path);
-    INGERO_TRY(second);
-    reading = std::move(*second);
-    sqlite3_progress_handler(reading.get(), kStepsBetweenLooks, is_over, &reading_limit);
+    for (Reader* reader : {&events, &incident_rows, &bounds}) {
+      INGERO_TRY(reader->open(options.path, kStepsBetweenLooks));
+    }
     INGERO_TRY(open_for_sql());
     return prepare();
   }
 
-  // A connection of its own, whose statements anybody with the token writes.
+  // Whose statements anybody with the token writes.
   Status open_for_sql() {
-    auto opened = Database::open(options.path, SQLITE_OPEN_READONLY, options.path);
-    INGERO_TRY(opened);
-    asked = std::move(*opened);
+    INGERO_TRY(statements.open(options.path, ingero::store::kStrangersSteps));
     // Sorting must not fill the disk: in memory, where it has a limit.
-    INGERO_TRY(asked.execute("PRAGMA temp_store = MEMORY"));
-    ingero::store::distrust_schema(asked);
-    INGERO_TRY(ingero::store::guard_statements(asked, ingero::store::Trust::kStranger));
-    sqlite3_progress_handler(asked.get(), ingero::store::kStrangersSteps, is_over, &sql_limit);
-    return {};
+    INGERO_TRY(statements.database.execute("PRAGMA temp_store = MEMORY"));
+    ingero::store::distrust_schema(statements.database);
+    return ingero::store::guard_statements(statements.database, ingero::store::Trust::kStranger);
   }
 
   Status prepare() {
@@ -383,8 +421,8 @@ struct SqliteStore::Impl {
   Result<std::vector<IncidentRow>> incidents(const char* condition, const std::string& cluster, uint64_t since_ns,
                                              size_t limit) {
     std::vector<IncidentRow> rows;
-    const Status status = ask([&](Database& database) -> Status {
-      auto statement = database.prepare(
+    const Status status = incident_rows.ask([&]() -> Status {
+      auto statement = incident_rows.database.prepare(
           fmt::format("SELECT id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, from_ns, to_ns, "
                       "confidence, evidence FROM incidents WHERE {} ORDER BY to_ns DESC, id LIMIT ?3",
                       condition));
@@ -403,22 +441,13 @@ struct SqliteStore::Impl {
     INGERO_TRY(status);
     return rows;
   }
-
-  // `work` with the connection for questions, for as long as one may take.
-  template <typename Work>
-  Status ask(const Work& work) {
-    const std::lock_guard guard(reading_mutex);
-    reading_limit.begin();
-    return work(reading);
-  }
 };
 
 SqliteStore::SqliteStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SqliteStore::~SqliteStore() = default;
 
 Result<std::unique_ptr<ClusterStore>> SqliteStore::open(StoreOptions options) {
-  auto impl = std::make_unique<Impl>();
-  impl->options = std::move(options);
+  auto impl = std::make_unique<Impl>(std::move(options));
   INGERO_TRY(impl->open());
   return std::unique_ptr<ClusterStore>(new SqliteStore(std::move(impl)));
 }
@@ -517,8 +546,8 @@ Result<History> SqliteStore::history(const HistoryQuery& query) {
   sql += " ORDER BY timestamp_ns DESC, node_id, metric_name, point_hash LIMIT ?4";
   const size_t limit = std::min(query.limit, kMaxHistoryRows);
   HistoryRows found(limit);
-  const Status status = impl_->ask([&](Database& database) -> Status {
-    auto statement = database.prepare(sql);
+  const Status status = impl_->events.ask([&]() -> Status {
+    auto statement = impl_->events.database.prepare(sql);
     INGERO_TRY(statement);
     statement->bind(1, clipped(query.from_ns)).bind(2, clipped(query.to_ns));
     if (query.rank) statement->bind(3, *query.rank);
@@ -558,37 +587,29 @@ Result<std::vector<IncidentRow>> SqliteStore::open_incidents() {
 }
 
 Result<Json> SqliteStore::sql(const std::string& statement, uint64_t rows) {
-  const std::lock_guard guard(impl_->sql_mutex);
-  Limit& limit = impl_->sql_limit;
   const auto begin = std::chrono::steady_clock::now();
-  limit.begin();
-  limit.is_over_memory = false;
-  // Of the process, since SQLite has no account for each connection; a hard limit would stop the writer, too.
-  const sqlite3_int64 used = sqlite3_memory_used();
-  limit.bytes = used + kMemoryOfQuestion;
-  auto found = ingero::store::collect_json([&](const auto& on_row, const auto& on_columns) {
-    return ingero::store::run_guarded(impl_->asked, statement, {rows, 0, nullptr}, on_row, on_columns);
+  Reader& reader = impl_->statements;
+  auto found = reader.ask([&] {
+    // Of the process, since SQLite has no account for each connection; a hard limit would stop the writer, too.
+    reader.limit.bytes = sqlite3_memory_used() + kMemoryOfQuestion;
+    return ingero::store::collect_json([&](const auto& on_row, const auto& on_columns) {
+      return ingero::store::run_guarded(reader.database, statement, {rows, 0, nullptr}, on_row, on_columns);
+    });
   });
-  if (!found.ok() && limit.is_over_memory) {
-    return Error(Errc::kFull, fmt::format("the query needs more than {} of memory", format_bytes(kMemoryOfQuestion)),
-                 "narrow it: by node, by time");
-  }
-  if (!found.ok() && limit.is_closing) return Error(Errc::kBusy, "the server is being stopped");
-  if (!found.ok() && std::chrono::steady_clock::now() > limit.until) {
-    return Error(Errc::kBusy, "the query took longer than 5 s", "narrow it: by node, by time");
-  }
   INGERO_TRY(found);
   return answer_of(std::move(*found), begin);
 }
 
 void SqliteStore::interrupt() {
-  impl_->reading_limit.is_closing = true;
-  impl_->sql_limit.is_closing = true;
+  for (Reader* reader : {&impl_->events, &impl_->incident_rows, &impl_->bounds, &impl_->statements}) {
+    reader->limit.is_closing = true;
+  }
 }
 
 Result<Coverage> SqliteStore::coverage() {
   Coverage found;
-  const Status status = impl_->ask([&](Database& database) -> Status {
+  const Status status = impl_->bounds.ask([&]() -> Status {
+    Database& database = impl_->bounds.database;
     int64_t points = 0, windows = 0, nodes = 0, pages = 0, bytes = 0, minutes = 0, hours = 0;
     INGERO_TRY(database.integer_into("SELECT min(timestamp_ns) FROM events", points));
     INGERO_TRY(database.integer_into("SELECT min(start_ns) FROM windows", windows));

@@ -2,8 +2,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -420,6 +422,58 @@ TEST_F(Store, HistoryEndsAtItsLimitAndBeforeItIsTooLong) {
   EXPECT_THAT(all->events, SizeIs(9));
   EXPECT_FALSE(all->is_at_limit);
   EXPECT_TRUE(all->is_too_long);
+}
+
+class LongQuestions : public Store {
+ protected:
+  // Of 20,000 points, none of which is what is asked for.
+  static Result<History> ask_all(ClusterStore& store) { return store.history({.operation = "none"}); }
+  void SetUp() override {
+    open().reset();
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+    ASSERT_EQ(
+        sqlite3_exec(raw,
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO "
+                     "events SELECT i, 'c', 'n', 'm', NULL, NULL, 1.0, NULL, '{\"op_type\":\"some\"}', i FROM n",
+                     nullptr, nullptr, nullptr),
+        SQLITE_OK)
+        << sqlite3_errmsg(raw);
+    sqlite3_close(raw);
+  }
+};
+
+TEST_F(LongQuestions, HowFarBackItReachesIsKnownMeanwhile) {
+  const auto store = open();
+  std::atomic<bool> is_enough = false;
+  std::atomic<int> asked = 0;
+  std::thread asking([&] {
+    for (; !is_enough; ++asked) EXPECT_TRUE(ask_all(*store).ok());
+  });
+  while (asked == 0) std::this_thread::yield();
+  int at_once = 0;
+  for (int i = 0; i < 20; ++i) {
+    const int before = asked;
+    EXPECT_TRUE(store->coverage().ok());
+    EXPECT_TRUE(store->incidents("", 0, 10).ok());
+    at_once += asked == before ? 1 : 0;
+  }
+  is_enough = true;
+  asking.join();
+  EXPECT_GT(at_once, 10) << "a long question ended each time, since it was waited for";
+}
+
+TEST_F(LongQuestions, EndWithWhatToNarrow) {
+  const auto opened = SqliteStore::open({.path = path, .question_ns = std::chrono::microseconds(1)});
+  ASSERT_TRUE(opened.ok());
+  const auto found = ask_all(**opened);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code(), Errc::kBusy);
+  EXPECT_THAT(found.error().text(), HasSubstr("the query took longer than 1"));
+  EXPECT_THAT(found.error().text(), HasSubstr("narrow it: by cluster, by node, by time"));
+  EXPECT_THAT(found.error().text(), ::testing::Not(HasSubstr("raise")));
+  (*opened)->interrupt();
+  EXPECT_THAT(ask_all(**opened).error().text(), HasSubstr("the server is being stopped"));
 }
 
 TEST_F(Store, TakesAtMost4096Nodes) {

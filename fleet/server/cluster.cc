@@ -158,6 +158,11 @@ void Cluster::separate_namesakes(wire::Batch& batch) {
     if (is_new) name->second = names_.name_of(cluster, node, instance, now_ns);
     node = name->second;
   }
+  // Of our agents' runs alone: other senders' instances are many on one machine.
+  for (wire::Point& point : batch.points) {
+    auto& [cluster, node, job, instance, clock] = point.sender;
+    node = names_.known_as(cluster, node, instance);
+  }
 }
 
 // Other batches are taken while this one gets durable.

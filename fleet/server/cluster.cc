@@ -39,6 +39,12 @@ std::string sentence_of(const std::string& node, const detect::Incident& inciden
                      format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)), 100 * incident.effect);
 }
 
+std::string too_many_nodes(const std::string& node) {
+  return fmt::format(
+      "node {}: {}, and no more are known at a time: let pods send the name of their machine (host.name)", node,
+      store::kTooManyNodes);
+}
+
 Json spool_json(const store::Backlog& backlog) {
   return {{"waiting_bytes", backlog.waiting_bytes},
           {"max_bytes", backlog.max_bytes},
@@ -123,8 +129,17 @@ Status Cluster::restore() {
 
 void Cluster::remember_node(const std::string& cluster, const std::string& node, uint32_t number) {
   if (number == 0) return;
-  node_names_.emplace(number, node);
-  node_numbers_.emplace(std::pair(cluster, node), number);
+  node_names_.insert_or_assign(number, node);
+  node_numbers_.insert_or_assign({cluster, node}, number);
+}
+
+void Cluster::forget_node(const NodeKey& key) {
+  clocks_.erase(key);
+  reports_.forget(key.first, key.second);
+  const auto number = node_numbers_.find(key);
+  if (number == node_numbers_.end()) return;
+  node_names_.erase(number->second);
+  node_numbers_.erase(number);
 }
 
 const std::string& Cluster::node_name(uint32_t node) const {
@@ -179,11 +194,18 @@ Status Cluster::take_locked(wire::Batch& batch) {
   separate_namesakes(batch);
   const auto written = store_->write(batch);
   INGERO_TRY(written);
-  for (const auto& [reason, count] : written->refused) batch.refused[reason] += count;
   for (const auto& [reason, count] : batch.refused) counters_.refused[reason] += count;
+  uint64_t taken = batch.points.size() + batch.windows.size();
+  for (const auto& [reason, count] : written->refused) {
+    counters_.refused[reason] += count;
+    taken -= count;
+    // What is counted is not named after nodes, of which there is no end.
+    batch.refused[reason == store::kTooManyNodes ? too_many_nodes(written->refused_node) : reason] += count;
+  }
   counters_.points += written->points;
   counters_.windows += written->windows.size();
-  counters_.repeated += batch.points.size() + batch.windows.size() - written->points - written->windows.size();
+  counters_.repeated += taken - written->points - written->windows.size();
+  for (const auto& key : written->forgotten) forget_node(key);
   const uint64_t now_ns = clock_.mono_ns();
   for (size_t i = 0; i < batch.windows.size(); ++i) {
     const wire::Sender& sender = batch.windows[i].sender;
@@ -205,6 +227,7 @@ Status Cluster::take_locked(wire::Batch& batch) {
 void Cluster::take_reports(const wire::Batch& batch) {
   std::set<std::pair<std::string, std::string>> nodes;
   for (const wire::Point& point : batch.points) {
+    if (!store_->node_number(point.sender.cluster, point.sender.node)) continue;  // there was no room for it
     if (reports_.take(point)) nodes.emplace(point.sender.cluster, point.sender.node);
   }
   std::erase_if(nodes, [&](const auto& node) {

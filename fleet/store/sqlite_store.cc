@@ -137,7 +137,8 @@ struct SqliteStore::Impl {
       statements{options.question_ns};
   Statement insert_point, insert_window, insert_state, insert_arrival, upsert_node, add_to_minute, add_to_hour;
   uint64_t windows_pruned_ns = 0;  // windows that began before were deleted
-  std::map<NodeKey, uint32_t> nodes;
+  std::map<NodeKey, KnownNode> nodes;
+  std::atomic<size_t> node_count = 0;
   uint64_t batches = 0;
 
   Status open() {
@@ -199,9 +200,14 @@ struct SqliteStore::Impl {
     int64_t pruned_ns = 0;
     INGERO_TRY(database.integer_into("SELECT windows_before_ns FROM pruned", pruned_ns));
     windows_pruned_ns = static_cast<uint64_t>(pruned_ns);
-    return database.each_row("SELECT cluster_id, node_id, id FROM nodes", [this](Statement& row) {
-      nodes[{row.text(0), row.text(1)}] = static_cast<uint32_t>(row.integer(2));
-    });
+    const Status status = database.each_row(
+        fmt::format("SELECT cluster_id, node_id, id, first_ns, last_ns FROM nodes ORDER BY last_ns DESC LIMIT {}",
+                    kMaxNodes),
+        [this](Statement& row) {
+          nodes[{row.text(0), row.text(1)}] = {static_cast<uint32_t>(row.integer(2)), {row.uint64(3), row.uint64(4)}};
+        });
+    node_count = nodes.size();
+    return status;
   }
 
   template <typename Work>
@@ -213,13 +219,15 @@ struct SqliteStore::Impl {
     return status;
   }
 
-  Status put_nodes(const std::map<NodeKey, Span>& seen, std::map<NodeKey, uint32_t>& added) {
+  // Into `numbers` those for which there is room.
+  Status put_nodes(const std::map<NodeKey, Span>& seen, std::map<NodeKey, uint32_t>& numbers) {
+    size_t count = nodes.size();
     for (const auto& [key, span] : seen) {
-      if (nodes.count(key) == 0 && nodes.size() + added.size() >= kMaxNodes) continue;
+      if (!nodes.contains(key) && count++ >= kMaxNodes) continue;
       upsert_node.bind(1, std::string_view(key.first)).bind(2, std::string_view(key.second));
       const auto row = upsert_node.bind(3, clipped(span.first_ns)).bind(4, clipped(span.last_ns)).step();
       INGERO_TRY(row);
-      if (*row && nodes.count(key) == 0) added[key] = static_cast<uint32_t>(upsert_node.integer(0));
+      if (*row) numbers[key] = static_cast<uint32_t>(upsert_node.integer(0));
       upsert_node.reset();
     }
     return {};
@@ -302,14 +310,12 @@ struct SqliteStore::Impl {
     return {};
   }
 
-  Status put_batch(const wire::Batch& batch, Written& written, std::map<NodeKey, uint32_t>& added) {
-    INGERO_TRY(put_nodes(nodes_of(batch), added));
+  Status put_batch(const wire::Batch& batch, const std::map<NodeKey, Span>& seen, Written& written,
+                   std::map<NodeKey, uint32_t>& numbers) {
+    INGERO_TRY(put_nodes(seen, numbers));
     const auto number_of = [&](const wire::Sender& sender) -> uint32_t {
-      const NodeKey key{sender.cluster, sender.node};
-      const auto known = nodes.find(key);
-      if (known != nodes.end()) return known->second;
-      const auto fresh = added.find(key);
-      return fresh == added.end() ? 0 : fresh->second;
+      const auto found = numbers.find({sender.cluster, sender.node});
+      return found == numbers.end() ? 0 : found->second;
     };
     const auto put_point = [this](const wire::Point& point) -> Result<bool> {
       bool is_new = false;
@@ -350,15 +356,38 @@ struct SqliteStore::Impl {
     return refuse_windows(before_ns);
   }
 
-  Status delete_old() {
+  // Nodes that no row is of any more, with those that are forgotten. In one transaction.
+  Status delete_nodes(std::vector<NodeKey>& forgotten) {
+    int64_t oldest_ns = INT64_MAX;
+    for (const auto& [table, time] : {std::pair("windows", "start_ns"),
+                                      {"device_states", "start_ns"},
+                                      {"arrivals", "start_ns"},
+                                      {"events", "timestamp_ns"},
+                                      {"minutes", "start_s * 1000000000"},
+                                      {"hours", "start_s * 1000000000"}}) {
+      int64_t its_ns = 0;
+      INGERO_TRY(
+          database.integer_into(fmt::format("SELECT coalesce(min({}), {}) FROM {}", time, INT64_MAX, table), its_ns));
+      oldest_ns = std::min(oldest_ns, its_ns);
+    }
+    return database.each_row(
+        fmt::format("DELETE FROM nodes WHERE last_ns < {} RETURNING cluster_id, node_id", oldest_ns),
+        [&](Statement& row) {
+          const NodeKey key{row.text(0), row.text(1)};
+          if (nodes.erase(key) > 0) forgotten.push_back(key);
+        });
+  }
+
+  Status delete_old(std::vector<NodeKey>& forgotten) {
     int64_t newest_ns = 0;
     INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
     INGERO_TRY(delete_windows(newest_ns - 86'400'000'000'000));
-    return database.execute(
+    INGERO_TRY(database.execute(
         "DELETE FROM minutes WHERE start_s < (SELECT max(start_s) FROM minutes) - 2592000; "
         "DELETE FROM hours WHERE start_s < (SELECT max(start_s) FROM hours) - 34560000; "
         "DELETE FROM events WHERE timestamp_ns < (SELECT max(timestamp_ns) FROM events) - 2592000000000000; "
-        "DELETE FROM incidents WHERE to_ns < (SELECT max(to_ns) FROM incidents) - 34560000000000000");
+        "DELETE FROM incidents WHERE to_ns < (SELECT max(to_ns) FROM incidents) - 34560000000000000"));
+    return delete_nodes(forgotten);
   }
 
   // The oldest rows of a table, about kRowsOfStep; false: none of it may go. In one transaction.
@@ -454,13 +483,20 @@ Result<std::unique_ptr<ClusterStore>> SqliteStore::open(StoreOptions options) {
 
 Result<Written> SqliteStore::write(const wire::Batch& batch) {
   Written written;
-  std::map<NodeKey, uint32_t> added;
+  std::map<NodeKey, uint32_t> numbers;
+  const auto seen = nodes_of(batch);
   INGERO_TRY(impl_->make_room());
   if (impl_->batches++ % kBatchesBetweenPrunings == 0) {
-    INGERO_TRY(impl_->transaction([&] { return impl_->delete_old(); }));
+    INGERO_TRY(impl_->transaction([&] { return impl_->delete_old(written.forgotten); }));
   }
-  INGERO_TRY(impl_->transaction([&] { return impl_->put_batch(batch, written, added); }));
-  impl_->nodes.merge(added);
+  for (NodeKey& key : forget_silent(seen, impl_->nodes)) written.forgotten.push_back(std::move(key));
+  INGERO_TRY(impl_->transaction([&] { return impl_->put_batch(batch, seen, written, numbers); }));
+  for (const auto& [key, number] : numbers) {
+    KnownNode& node = impl_->nodes[key];
+    node.number = number;
+    node.span.add(seen.at(key));
+  }
+  impl_->node_count = impl_->nodes.size();
   return written;
 }
 
@@ -521,7 +557,7 @@ Status SqliteStore::each_window(uint64_t from_ns, const std::function<void(wire:
 
 std::optional<uint32_t> SqliteStore::node_number(const std::string& cluster, const std::string& node) const {
   const auto found = impl_->nodes.find({cluster, node});
-  return found == impl_->nodes.end() ? std::nullopt : std::optional(found->second);
+  return found == impl_->nodes.end() ? std::nullopt : std::optional(found->second.number);
 }
 
 Result<History> SqliteStore::history(const HistoryQuery& query) {
@@ -610,18 +646,17 @@ Result<Coverage> SqliteStore::coverage() {
   Coverage found;
   const Status status = impl_->bounds.ask([&]() -> Status {
     Database& database = impl_->bounds.database;
-    int64_t points = 0, windows = 0, nodes = 0, pages = 0, bytes = 0, minutes = 0, hours = 0;
+    int64_t points = 0, windows = 0, pages = 0, bytes = 0, minutes = 0, hours = 0;
     INGERO_TRY(database.integer_into("SELECT min(timestamp_ns) FROM events", points));
     INGERO_TRY(database.integer_into("SELECT min(start_ns) FROM windows", windows));
     INGERO_TRY(database.integer_into("SELECT min(start_s) FROM minutes", minutes));
     INGERO_TRY(database.integer_into("SELECT min(start_s) FROM hours", hours));
-    INGERO_TRY(database.integer_into("SELECT count(*) FROM nodes", nodes));
     INGERO_TRY(database.integer_into("PRAGMA page_count", pages));
     INGERO_TRY(database.integer_into("PRAGMA page_size", bytes));
     found = {static_cast<uint64_t>(points),
              static_cast<uint64_t>(windows),
              static_cast<uint64_t>(pages * bytes),
-             static_cast<uint64_t>(nodes),
+             impl_->node_count,
              static_cast<uint64_t>(minutes) * 1'000'000'000,
              static_cast<uint64_t>(hours) * 1'000'000'000};
     return {};

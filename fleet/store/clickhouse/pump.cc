@@ -21,7 +21,7 @@ constexpr auto kBetweenRounds = milliseconds(500);  // many small inserts are mo
 constexpr auto kFirstWait = milliseconds(250), kLongestWait = milliseconds(5000);  // until ClickHouse is tried again
 constexpr auto kBetweenPrunings = seconds(60), kBetweenLooks = seconds(10);
 constexpr int64_t kMinute_s = 60, kHour_s = 3600, kSecond_ns = 1'000'000'000;
-constexpr int64_t kIncidentsKept_ns = 34'560'000 * kSecond_ns;
+constexpr int64_t kKept_ns = 34'560'000 * kSecond_ns;
 constexpr double kFull = 0.9;
 
 // The sums of windows, and of sums.
@@ -304,15 +304,17 @@ Status Pump::prune() {
     if (finest == kAgingTables.size()) break;
     INGERO_TRY(drop(finest, *found));
   }
-  return delete_old_incidents();
+  INGERO_TRY(delete_old("incidents_rows", "to_ns"));
+  return delete_old("nodes_rows", "last_ns");
 }
 
-Status Pump::delete_old_incidents() {
-  const auto newest = client_.rows("SELECT max(to_ns), min(to_ns) FROM incidents_rows");
+// Of tables without partitions, as far back as hours are kept.
+Status Pump::delete_old(const char* table, const char* column) {
+  const auto newest = client_.rows(fmt::format("SELECT max({0}), min({0}) FROM {1}", column, table));
   INGERO_TRY(newest);
-  const int64_t before_ns = clipped(number_at((*newest)["data"], 0, 0)) - kIncidentsKept_ns;
+  const int64_t before_ns = clipped(number_at((*newest)["data"], 0, 0)) - kKept_ns;
   if (clipped(number_at((*newest)["data"], 0, 1)) >= before_ns) return {};
-  return client_.run(fmt::format("ALTER TABLE incidents_rows DELETE WHERE to_ns < {}", before_ns));
+  return client_.run(fmt::format("ALTER TABLE {} DELETE WHERE {} < {}", table, column, before_ns));
 }
 
 Status Pump::look() {

@@ -398,6 +398,25 @@ TEST_F(ClusterTest, AReportOfOneOfTwoNodesOfOneNameIsFound) {
   EXPECT_EQ(outliers()["outliers"][0]["class"], "memory");
 }
 
+TEST_F(ClusterTest, OfTooManyNodesTheFirstThatIsRefusedIsNamedAndRefusedIsNotRepeated) {
+  wire::Batch batch;
+  for (size_t i = 0; i <= store::kMaxNodes; ++i) {
+    wire::Point& point = batch.points.emplace_back();
+    point.sender = {"lab", fmt::format("node-{:04}", i), ""};
+    point.metric = "m";
+    point.time_ns = clock.now_ns;
+  }
+  EXPECT_TRUE(cluster->take(batch).ok());
+  ASSERT_THAT(batch.refused, SizeIs(1));
+  EXPECT_EQ(batch.refused.begin()->first,
+            "node node-4096: 4096 other nodes have sent in the last day, and no more are known at a time: let pods "
+            "send the name of their machine (host.name)");
+  const Json received = health()["received"];
+  EXPECT_EQ(received["points"], 4096);
+  EXPECT_EQ(received["repeated"], 0);
+  EXPECT_EQ(received["refused"], Json::parse(R"({"4096 other nodes have sent in the last day": 1})"));
+}
+
 TEST_F(ClusterTest, AReportOfBeforeTheLatenessIsNotItsReason) {
   run("j1", 40);
   report("device_throttling", 30, 0);

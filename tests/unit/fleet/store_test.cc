@@ -484,6 +484,59 @@ TEST_F(Store, TakesAtMost4096Nodes) {
   ASSERT_TRUE(written.ok());
   EXPECT_EQ(written->points, kMaxNodes);
   EXPECT_EQ(written->refused.begin()->second, 2U);
+  EXPECT_THAT(written->refused_node, ::testing::StartsWith("n"));
+}
+
+TEST_F(Sums, NodesThatAreSilentForADayGiveWay) {
+  constexpr uint64_t kDay_ns = 86'400'000'000'000;
+  auto store = open();
+  wire::Batch pods, fresh;
+  pods.windows = {window(0, 1)};  // of gpu-01, which has a number in the file
+  for (size_t i = 1; i < kMaxNodes; ++i) pods.points.push_back(point(0, "pod-" + std::to_string(i)));
+  ASSERT_THAT(store->write(pods)->refused, ::testing::IsEmpty());
+  fresh.points = {point(0, "gpu-02")};
+  fresh.points[0].time_ns = kStart_ns + kDay_ns / 2;
+  const auto refused = store->write(fresh);
+  EXPECT_EQ(refused->refused_node, "gpu-02");
+  EXPECT_THAT(refused->forgotten, ::testing::IsEmpty());
+  store.reset();
+  store = open();
+  EXPECT_EQ(store->write(fresh)->refused_node, "gpu-02") << "they are known after a restart";
+  fresh.points[0].time_ns = kStart_ns + kDay_ns + kPeriod_ns + 1;
+  const auto taken = store->write(fresh);
+  EXPECT_THAT(taken->refused, ::testing::IsEmpty());
+  EXPECT_THAT(taken->forgotten, SizeIs(kMaxNodes));
+  EXPECT_EQ(store->coverage()->nodes, 1U);
+  // What comes again has the number by which rows name it.
+  wire::Batch again;
+  again.windows = {window(1, 1)};
+  ASSERT_THAT(store->write(again)->windows, SizeIs(1));
+  EXPECT_EQ(ask("SELECT count(DISTINCT node) FROM windows"), 1);
+  EXPECT_EQ(ask("SELECT count(*) FROM windows JOIN nodes ON id = node WHERE node_id = 'gpu-01'"), 2);
+}
+
+TEST_F(Sums, NodesThatNoRowIsOfLeaveTheFile) {
+  constexpr uint64_t kMonth_ns = 31ULL * 86'400'000'000'000;
+  wire::Batch old, later;
+  old.points = {point(0, "pod-1")};
+  old.windows = {window(0, 1)};
+  later.points = {point(0, "pod-2")};
+  later.points[0].time_ns = kStart_ns + kMonth_ns;
+  const auto store = open();
+  for (const wire::Batch& batch : {old, later}) ASSERT_TRUE(store->write(batch).ok());
+  const auto prune = [&] {  // it looks now and then
+    std::vector<NodeKey> forgotten;
+    for (int i = 0; i < 64; ++i) {
+      const auto written = store->write(later);
+      forgotten.insert(forgotten.end(), written->forgotten.begin(), written->forgotten.end());
+    }
+    return forgotten;
+  };
+  EXPECT_THAT(prune(), ::testing::IsEmpty()) << "the hours of gpu-01 go back further";
+  later.windows = {window(401ULL * 86'400 / 5, 1)};
+  later.windows[0].sender.node = "gpu-02";
+  EXPECT_THAT(prune(), ::testing::UnorderedElementsAre(NodeKey("train", "gpu-01"), NodeKey("train", "pod-1")));
+  EXPECT_EQ(ask("SELECT count(*) FROM nodes"), 2);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ users and TLS (tests/cluster/chdb_server.py); what asks for these is skipped.
 import base64
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -392,6 +393,11 @@ class Starting(InClickHouse):
         self.assertIn("but not a cluster's", self.refused("--clickhouse", self.clickhouse.url("other"), *spool))
         server = self.serve_clickhouse()
         self.assertIn("another server has this spool", self.refused(*self.flags()))
+        # One thread waits for signals; another that does not block them would end the program when it is chosen.
+        for thread in set(os.listdir(f"/proc/{server.process.pid}/task")) - {str(server.process.pid)}:
+            with open(f"/proc/{server.process.pid}/task/{thread}/status", encoding="ascii") as file:
+                blocked = int(re.search(r"SigBlk:\s+(\w+)", file.read())[1], 16)
+            self.assertTrue(blocked >> signal.SIGTERM - 1 & 1, thread)
         self.assertEqual(server.stop(), 0)
         self.clickhouse.ask("INSERT INTO schema_version_rows VALUES (99)", self.database)
         self.assertIn("made by a newer version (schema 99", self.refused(*self.flags()))

@@ -3,6 +3,7 @@
 #include "fleet/store/clickhouse/pump.h"
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -103,8 +104,13 @@ Status Pump::connect() {
   return {};
 }
 
+// Signals are for the thread that will wait for them, which need not have blocked them yet.
 void Pump::start() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Coverage Pump::coverage() const {

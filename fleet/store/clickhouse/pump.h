@@ -1,7 +1,7 @@
 // Hands what is in the spool on to ClickHouse, in order; keeps minutes and hours right; drops what is old; and knows
 // how far back the tables reach. Private to fleet/store/: see store.h.
 //
-// One thread, from start() until the destructor, which may leave what is not handed on in the
+// One thread, which takes no signals, from start() until the destructor, which may leave what is not handed on in the
 // spool: nothing is done that could not be done again. Client and spool are the caller's and outlive it; the destructor
 // stops the client.
 #pragma once

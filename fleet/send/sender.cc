@@ -105,7 +105,7 @@ std::string random_instance() {
 
 struct Sender::Impl final : serve::otlp::SendingThread {
   Impl(SenderOptions o, Options sending, const Clock& c)
-      : SendingThread({"ingero-fleet", "cluster", "the server", "windows wait in memory and are sent later"},
+      : SendingThread({"ingero-fleet", "cluster", "the server", "it waits in memory and is sent later"},
                       std::move(sending), c),
         options(std::move(o)) {}
   ~Impl() override { stop(); }
@@ -119,7 +119,14 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   void encode_pending(bool is_last);
   void encode(std::vector<correlate::RankWindow> windows);
   void encode_incidents(std::vector<hal::CausalChain> chains);
-  void push(std::deque<Payload>& to, std::string body, uint32_t points);
+  struct Queue {
+    std::deque<Payload> requests = {};
+    // The receiver may refuse what is in one queue for an hour, and take what is in the other.
+    Time next_try{};
+
+    bool is_due() const { return !requests.empty() && Steady::now() >= next_try; }
+  };
+  void push(Queue& to, std::string body, uint32_t points);
   void bound();
   void note_waiting();
   void drain(bool is_last);
@@ -132,7 +139,7 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   Hooks hooks;
 
   // The thread's own:
-  std::deque<Payload> waiting, urgent;
+  Queue waiting, urgent;
   uint64_t waiting_bytes = 0, pushes = 0;
   wire::ClockFilter clocks;  // ours less the server's
   Time next_incidents{};
@@ -147,7 +154,7 @@ struct Sender::Impl final : serve::otlp::SendingThread {
 
 void Sender::Impl::note_waiting() {
   const std::scoped_lock lock(mutex_);
-  health.waiting_requests = waiting.size() + urgent.size();
+  health.waiting_requests = waiting.requests.size() + urgent.requests.size();
   in_hand = 0;
 }
 
@@ -158,11 +165,11 @@ void Sender::Impl::drop(uint64_t points) {
   health.dropped += points;
 }
 
-void Sender::Impl::push(std::deque<Payload>& to, std::string body, uint32_t points) {
+void Sender::Impl::push(Queue& to, std::string body, uint32_t points) {
   if (body.empty()) return;
   Payload payload{serve::otlp::Signal::kMetrics, true, points, serve::net::gzip(body)};
   waiting_bytes += payload.body.size();
-  to.push_back(std::move(payload));
+  to.requests.push_back(std::move(payload));
 }
 
 // The receiver knows one job, and one sender, for each request.
@@ -200,7 +207,7 @@ void Sender::Impl::encode_pending(bool is_last) {
   {
     const std::scoped_lock lock(mutex_);
     windows.swap(pending);
-    if (is_last || Steady::now() >= next_incidents) {
+    if (is_last || Steady::now() >= std::max(next_incidents, urgent.next_try)) {
       for (auto& [id, chain] : incidents) chains.push_back(std::move(chain));
       incidents.clear();
     }
@@ -214,8 +221,9 @@ void Sender::Impl::encode_pending(bool is_last) {
 }
 
 void Sender::Impl::bound() {
-  while (waiting.size() + urgent.size() > options.max_waiting || waiting_bytes > options.max_waiting_bytes) {
-    auto& from = waiting.empty() ? urgent : waiting;
+  while (waiting.requests.size() + urgent.requests.size() > options.max_waiting ||
+         waiting_bytes > options.max_waiting_bytes) {
+    auto& from = waiting.requests.empty() ? urgent.requests : waiting.requests;
     waiting_bytes -= from.front().body.size();
     drop(from.front().items);
     from.pop_front();
@@ -240,11 +248,14 @@ bool Sender::Impl::deliver(const Payload& payload) {
 }
 
 void Sender::Impl::drain(bool is_last) {
-  while (may_try() && (!urgent.empty() || !waiting.empty())) {
-    auto& from = urgent.empty() ? waiting : urgent;
-    if (!deliver(from.front())) return;
-    waiting_bytes -= from.front().body.size();
-    from.pop_front();
+  while (urgent.is_due() || waiting.is_due()) {
+    Queue& from = urgent.is_due() ? urgent : waiting;
+    if (!deliver(from.requests.front())) {
+      from.next_try = next_try();
+      continue;
+    }
+    waiting_bytes -= from.requests.front().body.size();
+    from.requests.pop_front();
     // What has come meanwhile may be an incident.
     encode_pending(is_last);
   }
@@ -252,20 +263,23 @@ void Sender::Impl::drain(bool is_last) {
 
 Sender::Impl::Time Sender::Impl::wake_up() const {
   auto wake = Time::max();
-  if (!urgent.empty() || !waiting.empty()) wake = next_try();
-  if (!incidents.empty()) wake = std::min(wake, next_incidents);
+  for (const Queue* queue : {&urgent, &waiting}) {
+    if (!queue->requests.empty()) wake = std::min(wake, queue->next_try);
+  }
+  if (!incidents.empty()) wake = std::min(wake, std::max(next_incidents, urgent.next_try));
   return wake;
 }
 
 void Sender::Impl::turn(bool is_last) {
+  if (is_last) waiting.next_try = urgent.next_try = {};
   encode_pending(is_last);
   drain(is_last);
 }
 
 void Sender::Impl::end() {
   uint64_t left = 0;
-  for (const auto* list : {&waiting, &urgent}) {
-    for (const Payload& payload : *list) left += payload.items;
+  for (const Queue* queue : {&waiting, &urgent}) {
+    for (const Payload& payload : queue->requests) left += payload.items;
   }
   drop(left);
 }

@@ -2,9 +2,9 @@
 // once, but not more than one message of them a second.
 //
 // A thread of its own encodes and sends; what gives it something to send never waits for the network. What cannot be
-// sent now waits in memory, in order, for as long as the receiver would take it: bounded, the oldest give way, and each
-// data point was accepted, refused by the receiver, or dropped here. open() checks all that can be checked without a
-// connection.
+// sent now waits in memory, in order, for as long as the receiver would take it; incidents that are refused for now
+// hold back no windows. Bounded: the oldest give way, and each data point was accepted, refused by the receiver, or
+// dropped here. open() checks all that can be checked without a connection.
 #pragma once
 
 #include <cstdint>

@@ -19,6 +19,7 @@ constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send
 // Of a window's end: where it comes so long before those of the others, they still come while it is waited for.
 constexpr uint64_t kMaxAhead_ns = detect::kMaxWaitForWindow_ns - 2 * kSecond_ns;
 constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
+static_assert(kRestored_ns < store::kWindowsKept_ns);
 constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last window
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
@@ -36,6 +37,12 @@ std::string sentence_of(const std::string& node, const detect::Incident& inciden
   }
   return fmt::format("rank {} on {} needs {} more for each step than its peers ({:.0f} %)", incident.rank, node,
                      format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)), 100 * incident.effect);
+}
+
+std::string too_many_nodes(const std::string& node) {
+  return fmt::format(
+      "node {}: {}, and no more are known at a time: let pods send the name of their machine (host.name)", node,
+      store::kTooManyNodes);
 }
 
 Json spool_json(const store::Backlog& backlog) {
@@ -122,8 +129,17 @@ Status Cluster::restore() {
 
 void Cluster::remember_node(const std::string& cluster, const std::string& node, uint32_t number) {
   if (number == 0) return;
-  node_names_.emplace(number, node);
-  node_numbers_.emplace(std::pair(cluster, node), number);
+  node_names_.insert_or_assign(number, node);
+  node_numbers_.insert_or_assign({cluster, node}, number);
+}
+
+void Cluster::forget_node(const NodeKey& key) {
+  clocks_.erase(key);
+  reports_.forget(key.first, key.second);
+  const auto number = node_numbers_.find(key);
+  if (number == node_numbers_.end()) return;
+  node_names_.erase(number->second);
+  node_numbers_.erase(number);
 }
 
 const std::string& Cluster::node_name(uint32_t node) const {
@@ -157,6 +173,11 @@ void Cluster::separate_namesakes(wire::Batch& batch) {
     if (is_new) name->second = names_.name_of(cluster, node, instance, now_ns);
     node = name->second;
   }
+  // Of our agents' runs alone: other senders' instances are many on one machine.
+  for (wire::Point& point : batch.points) {
+    auto& [cluster, node, job, instance, clock] = point.sender;
+    node = names_.known_as(cluster, node, instance);
+  }
 }
 
 // Other batches are taken while this one gets durable.
@@ -173,11 +194,18 @@ Status Cluster::take_locked(wire::Batch& batch) {
   separate_namesakes(batch);
   const auto written = store_->write(batch);
   INGERO_TRY(written);
-  for (const auto& [reason, count] : written->refused) batch.refused[reason] += count;
   for (const auto& [reason, count] : batch.refused) counters_.refused[reason] += count;
+  uint64_t taken = batch.points.size() + batch.windows.size();
+  for (const auto& [reason, count] : written->refused) {
+    counters_.refused[reason] += count;
+    taken -= count;
+    // What is counted is not named after nodes, of which there is no end.
+    batch.refused[reason == store::kTooManyNodes ? too_many_nodes(written->refused_node) : reason] += count;
+  }
   counters_.points += written->points;
   counters_.windows += written->windows.size();
-  counters_.repeated += batch.points.size() + batch.windows.size() - written->points - written->windows.size();
+  counters_.repeated += taken - written->points - written->windows.size();
+  for (const auto& key : written->forgotten) forget_node(key);
   const uint64_t now_ns = clock_.mono_ns();
   for (size_t i = 0; i < batch.windows.size(); ++i) {
     const wire::Sender& sender = batch.windows[i].sender;
@@ -199,6 +227,7 @@ Status Cluster::take_locked(wire::Batch& batch) {
 void Cluster::take_reports(const wire::Batch& batch) {
   std::set<std::pair<std::string, std::string>> nodes;
   for (const wire::Point& point : batch.points) {
+    if (!store_->node_number(point.sender.cluster, point.sender.node)) continue;  // there was no room for it
     if (reports_.take(point)) nodes.emplace(point.sender.cluster, point.sender.node);
   }
   std::erase_if(nodes, [&](const auto& node) {

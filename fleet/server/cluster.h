@@ -93,6 +93,7 @@ class Cluster {
   const Clock& clock() const { return clock_; }
 
  private:
+  using NodeKey = store::NodeKey;
   enum class Kind : uint8_t { kWork, kScore };
   struct JobKey {
     std::string cluster, job;
@@ -149,6 +150,7 @@ class Cluster {
   void follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job);
   void compare_score(const wire::Point& point, uint64_t now_ns);
   void remember_node(const std::string& cluster, const std::string& node, uint32_t number);
+  void forget_node(const NodeKey& key);
   Status advance(uint64_t now_ns);
   Status write_incidents(std::vector<store::IncidentRow> rows);
   void keep(store::IncidentRow row, bool is_open, std::vector<store::IncidentRow>& rows);
@@ -168,7 +170,6 @@ class Cluster {
   static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
   const std::string& node_name(uint32_t node) const;
   Result<Onsets> onsets_of_the_day(const std::string& cluster);
-  using NodeKey = std::pair<std::string, std::string>;  // cluster and node
   std::optional<detect::ClockBound> offset_of(const NodeKey& node, uint64_t now_ns) const;
   std::map<uint32_t, detect::ClockBound> bounds_by_collectives(const std::string& cluster, uint32_t node) const;
   Json clock_difference(const NodeKey& node, const NodeKey& other, std::optional<detect::ClockBound> bound,
@@ -181,7 +182,7 @@ class Cluster {
   std::mutex mutex_;
   std::map<JobKey, Job> jobs_;
   std::map<uint32_t, std::string> node_names_;
-  std::map<std::pair<std::string, std::string>, uint32_t> node_numbers_;
+  std::map<NodeKey, uint32_t> node_numbers_;
   std::map<std::string, store::IncidentRow> open_;       // by job, kind and rank
   std::map<std::string, store::IncidentRow> unwritten_;  // by id: what the store did not take yet
   NodeNames names_;
@@ -190,7 +191,7 @@ class Cluster {
     wire::ClockOffset offset;
     uint64_t mono_ns;  // when it was heard
   };
-  std::map<std::pair<std::string, std::string>, NodeClock> clocks_;  // by cluster and node
+  std::map<NodeKey, NodeClock> clocks_;
   Counters counters_;
 };
 

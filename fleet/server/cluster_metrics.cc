@@ -78,7 +78,7 @@ Result<std::string> Cluster::metrics() {
   };
   gauge("ingero_fleet_jobs", "Jobs whose ranks are compared.", jobs_.size());
   gauge("ingero_fleet_ranks", "Ranks that are heard of.", ranks);
-  gauge("ingero_fleet_nodes", "Nodes that ever sent.", coverage->nodes);
+  gauge("ingero_fleet_nodes", "Nodes that are known: 4096 at most.", coverage->nodes);
   gauge("ingero_fleet_shared_node_names", "Names that several nodes have, and are kept apart by their instance.",
         names_.shared().size());
   gauge("ingero_fleet_unwritten_incidents", "Incidents that the store has not taken yet.", unwritten_.size());

@@ -2,8 +2,8 @@
 // instance. Where two instances of one name take turns, they are two machines: from then on each is kept as
 // NAME#INSTANCE, until only one of them has been heard of for a while. An agent that was started anew takes no turns.
 //
-// Times are of a monotonic clock. Bounded: names and instances beyond the constants are not told apart. One thread at a
-// time.
+// Times are of a monotonic clock. Bounded: names beyond the constant are not told apart until others are silent, and of
+// instances the newest are known. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,8 @@ class NodeNames {
   // The name under which to keep what came now. `instance`: empty where the sender has none.
   std::string name_of(const std::string& cluster, const std::string& node, const std::string& instance,
                       uint64_t mono_ns);
+  // The name under which what such an instance sends is kept now; `node` where it has sent nothing that counts here.
+  std::string known_as(const std::string& cluster, const std::string& node, const std::string& instance) const;
   // Names that several nodes have now, as "CLUSTER: NAME" or, in the cluster `default`, the name.
   std::vector<std::string> shared() const;
 
@@ -38,6 +40,7 @@ class NodeNames {
     bool is_shared = false;
   };
   std::map<std::pair<std::string, std::string>, Name> names_;  // by cluster and node
+  uint64_t looked_ns_ = 0;                                     // when it was, for those that are silent
 };
 
 }  // namespace ingero::fleet::server

@@ -1,7 +1,7 @@
 // What nodes' own causal engines say is wrong (points of `ingero.causal_chain`), as evidence for why a rank is late: a
 // server sees that it is, and its node sees what took its CPUs, its device or its network.
 //
-// Bounded: kMaxNodes, kOfNode chains of each, the newest. One thread at a time.
+// Bounded: kMaxNodes, until some are forgotten; kOfNode chains of each, the newest. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,7 @@ class NodeReports {
 
   // A chain that is reported again replaces what was known of it. False: it is not evidence.
   bool take(const wire::Point& point);
+  void forget(const std::string& cluster, const std::string& node) { nodes_.erase({cluster, node}); }
   // Of those of the rank, or of no rank, that lasted in some of this time and are evidence of a class: the one that
   // lost most, where that explains half of the lateness or is not known. Null: none. Until the next take().
   const NodeReport* reason(const std::string& cluster, const std::string& node, const detect::Incident& incident,

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "fleet/server/node_reports.h"
 #include "fleet/store/cluster_store.h"
 
 namespace ingero::fleet::server {
@@ -69,6 +70,7 @@ std::optional<Quotas::Refusal> Quotas::take_series(Token& token, wire::Batch& ba
   std::map<std::string, std::unordered_set<uint64_t>> found;
   size_t added = 0;
   for (size_t i = 0; i < batch.points.size(); ++i) {
+    if (batch.points[i].metric == kChainMetric) continue;
     const std::string node = node_of(batch.points[i]);
     const uint64_t series = series_of(batch.points[i]);
     const auto known = token.series.find(node);

@@ -3,7 +3,8 @@
 //
 // A rate is a bucket that holds two seconds of it; a request is taken while anything is left, and may overdraw it, so
 // that every request can be taken some time. So it is with series. A series is a node's metric with its attributes;
-// the windows of ranks are none. Times are of a monotonic clock, in ns. Thread-safe.
+// the windows of ranks are none, nor are causal chains, which would each be a new one. Times are of a monotonic clock,
+// in ns. Thread-safe.
 #pragma once
 
 #include <array>

@@ -5,8 +5,9 @@
 // A batch that is written again changes nothing: a point's identity is its cluster, node, metric, time and attributes;
 // a window's its node, job, start, rank and communicator; the first that came counts. Minutes and hours are the sums
 // over the windows that ever were in the store; what is older than windows that were deleted is refused, since it may
-// have been among them. Its size is bounded: the oldest of the finest goes first. Threads: one that writes at a time;
-// settle() and the questions from any. Times in nanoseconds since the Unix epoch.
+// have been among them. Its size is bounded: the oldest of the finest goes first, but not the newest windows. So are
+// the nodes that it knows: where a new one needs room, those are forgotten whose data ended a day before the newest.
+// Threads: one that writes at a time; settle() and the questions from any. Times in nanoseconds since the Unix epoch.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -22,13 +24,21 @@
 
 namespace ingero::fleet::store {
 
+// Newer windows, counted back from the newest, stay whatever room is needed: a detector goes on from them after a
+// restart, and some are still on their way.
+inline constexpr uint64_t kWindowsKept_ns = 660'000'000'000, kWindowsLate_ns = 60'000'000'000;
+inline constexpr const char* kTooManyNodes = "4096 other nodes have sent in the last day";
 inline constexpr size_t kMaxNodes = 4096, kMaxOpenIncidents = 1000, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
+
+using NodeKey = std::pair<std::string, std::string>;  // cluster, node
 
 struct Written {
   uint64_t points = 0;          // that are new, as far as is known before the store has them
   std::vector<size_t> windows;  // of the batch: those that are new, likewise
   std::vector<uint32_t> nodes;  // of each window of the batch: its number in this process
   wire::Refusals refused;
+  std::string refused_node;        // the first for which kTooManyNodes was refused
+  std::vector<NodeKey> forgotten;  // to make room for others; their numbers mean nothing any more
 };
 
 struct IncidentRow {

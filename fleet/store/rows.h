@@ -10,13 +10,12 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fleet/store/cluster_store.h"
 #include "store/db/json_rows.h"
 
 namespace ingero::fleet::store {
-
-using NodeKey = std::pair<std::string, std::string>;  // cluster, node
 
 struct Span {
   uint64_t first_ns = UINT64_MAX, last_ns = 0;
@@ -33,6 +32,29 @@ inline std::map<NodeKey, Span> nodes_of(const wire::Batch& batch) {
   for (const auto& one : batch.points) nodes[{one.sender.cluster, one.sender.node}].add({one.time_ns, one.time_ns});
   for (const auto& one : batch.windows) nodes[{one.sender.cluster, one.sender.node}].add({one.start_ns, one.end_ns});
   return nodes;
+}
+
+// One that a store knows by number, and from when to when its data is.
+struct KnownNode {
+  uint32_t number = 0;
+  Span span;
+};
+
+// Makes room for the new ones of a batch, where there is too little: see cluster_store.h.
+inline std::vector<NodeKey> forget_silent(const std::map<NodeKey, Span>& seen, std::map<NodeKey, KnownNode>& nodes) {
+  constexpr uint64_t kDay_ns = 86'400'000'000'000;
+  std::vector<NodeKey> forgotten;
+  const auto fresh = std::ranges::count_if(seen, [&](const auto& one) { return !nodes.contains(one.first); });
+  if (fresh == 0 || nodes.size() + static_cast<size_t>(fresh) <= kMaxNodes) return forgotten;
+  uint64_t newest_ns = 0;
+  for (const auto& [key, span] : seen) newest_ns = std::max(newest_ns, span.last_ns);
+  for (const auto& [key, node] : nodes) newest_ns = std::max(newest_ns, node.span.last_ns);
+  std::erase_if(nodes, [&](const auto& one) {
+    const bool is_silent = one.second.span.last_ns + kDay_ns < newest_ns && !seen.contains(one.first);
+    if (is_silent) forgotten.push_back(one.first);
+    return is_silent;
+  });
+  return forgotten;
 }
 
 // Of a statement that was begun then, with what was left out of it.
@@ -84,10 +106,13 @@ inline std::array<int64_t, 6> addends_of(const wire::Window& window) {
 template <typename NumberOf, typename PutPoint, typename PutWindow>
 Status put_each(const wire::Batch& batch, uint64_t windows_from_ns, const NumberOf& number_of,
                 const PutPoint& put_point, const PutWindow& put_window, Written& written) {
-  constexpr const char* kTooMany = "more than 4096 nodes send to this server";
+  const auto refuse_node = [&](const wire::Sender& sender) {
+    if (written.refused_node.empty()) written.refused_node = sender.node;
+    ++written.refused[kTooManyNodes];
+  };
   for (const auto& point : batch.points) {
     if (number_of(point.sender) == 0) {
-      ++written.refused[kTooMany];
+      refuse_node(point.sender);
       continue;
     }
     const Result<bool> is_new = put_point(point);
@@ -99,7 +124,7 @@ Status put_each(const wire::Batch& batch, uint64_t windows_from_ns, const Number
     const uint32_t node = number_of(window.sender);
     written.nodes.push_back(node);
     if (node == 0) {
-      ++written.refused[kTooMany];
+      refuse_node(window.sender);
       continue;
     }
     if (window.start_ns < windows_from_ns) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "base/fd.h"
 #include "base/text.h"
@@ -45,39 +46,99 @@ constexpr const char* kUpsertNode =
     "last_ns = max(last_ns, excluded.last_ns) RETURNING id";
 constexpr const char* kUpsertIncident =
     "INSERT OR REPLACE INTO incidents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
-constexpr auto kTimeOfQuestion = std::chrono::seconds(5);
+constexpr int64_t kSecond_ns = 1'000'000'000;
 constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine, until the time is looked at
 constexpr sqlite3_int64 kMemoryOfQuestion = 128'000'000;
 constexpr uint64_t kBatchesBetweenPrunings = 64;
+constexpr int kRowsOfStep = 100, kMaxSteps = 400;  // deleted for the room of one write; the next one goes on
+
+// What goes to make room: of a table what began `kept_ns` before the newest window, or earlier.
+struct Aging {
+  const char *table, *column;
+  int64_t length, second;  // of a row's time, in the column's unit
+  uint64_t kept_ns;
+};
+constexpr Aging kFinestFirst[] = {
+    {"windows", "start_ns", 1, kSecond_ns, kWindowsKept_ns},
+    {"events", "timestamp_ns", 1, kSecond_ns, 0},
+    {"minutes", "start_s", 60, 1, kWindowsKept_ns},
+    {"hours", "start_s", 3600, 1, kWindowsKept_ns},
+    // A restart finds less than it needs, where the file is too small for that.
+    {"windows", "start_ns", 1, kSecond_ns, kWindowsLate_ns},
+};
 
 // When the statement of a connection has to end.
 struct Limit {
-  std::chrono::steady_clock::time_point until;
+  const std::chrono::nanoseconds time;
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   sqlite3_int64 bytes = INT64_MAX;  // that SQLite holds in this process, of all connections
   bool is_over_memory = false;
   std::atomic<bool> is_closing = false;
 
-  void begin() { until = std::chrono::steady_clock::now() + kTimeOfQuestion; }
+  bool is_over_time() const { return std::chrono::steady_clock::now() > until; }
+  // Of a statement that did not end by itself.
+  std::optional<Error> reached() const {
+    const char* const remedy = "narrow it: by cluster, by node, by time";
+    if (is_over_memory) {
+      return Error(Errc::kFull, fmt::format("the query needs more than {} of memory", format_bytes(kMemoryOfQuestion)),
+                   remedy);
+    }
+    if (is_closing) return Error(Errc::kBusy, "the server is being stopped");
+    if (!is_over_time()) return std::nullopt;
+    const double seconds = std::chrono::duration<double>(time).count();
+    return Error(Errc::kBusy, fmt::format("the query took longer than {:g} s", seconds), remedy);
+  }
 };
 
 int is_over(void* given) {
   auto* limit = static_cast<Limit*>(given);
   if (limit->is_closing.load(std::memory_order_relaxed)) return 1;
   limit->is_over_memory = sqlite3_memory_used() > limit->bytes;
-  return limit->is_over_memory || std::chrono::steady_clock::now() > limit->until ? 1 : 0;
+  return limit->is_over_memory || limit->is_over_time() ? 1 : 0;
 }
+
+// A connection for questions of one kind, one at a time: others do not wait for them.
+struct Reader {
+  explicit Reader(std::chrono::nanoseconds time) : limit{time} {}
+  Limit limit;  // outlives the connection that looks at it
+  Database database;
+  std::mutex mutex;
+
+  Status open(const std::string& path, int steps_between_looks) {
+    auto opened = Database::open(path, SQLITE_OPEN_READONLY, path);
+    INGERO_TRY(opened);
+    database = std::move(*opened);
+    sqlite3_progress_handler(database.get(), steps_between_looks, is_over, &limit);
+    return {};
+  }
+
+  // What `work` answers with the connection, for as long as a question may take.
+  template <typename Work>
+  auto ask(const Work& work) -> decltype(work()) {
+    const std::lock_guard guard(mutex);
+    limit.until = std::chrono::steady_clock::now() + limit.time;
+    limit.is_over_memory = false;
+    auto answer = work();
+    if (!answer.ok()) {
+      if (auto reached = limit.reached()) return std::move(*reached);
+    }
+    return answer;
+  }
+};
 
 }  // namespace
 
 struct SqliteStore::Impl {
-  StoreOptions options;
+  explicit Impl(StoreOptions given) : options(std::move(given)) {}
+  const StoreOptions options;
   ingero::store::WriterLock lock;
-  Limit reading_limit, sql_limit;  // outlive the connections that look at them
-  Database database, reading, asked;
+  Database database;
+  Reader events{options.question_ns}, incident_rows{options.question_ns}, bounds{options.question_ns},
+      statements{options.question_ns};
   Statement insert_point, insert_window, insert_state, insert_arrival, upsert_node, add_to_minute, add_to_hour;
   uint64_t windows_pruned_ns = 0;  // windows that began before were deleted
-  std::map<NodeKey, uint32_t> nodes;
-  std::mutex reading_mutex, sql_mutex;
+  std::map<NodeKey, KnownNode> nodes;
+  std::atomic<size_t> node_count = 0;
   uint64_t batches = 0;
 
   Status open() {
@@ -104,25 +165,20 @@ struct SqliteStore::Impl {
     INGERO_TRY(database.integer_into("PRAGMA page_size", page_bytes));
     const uint64_t pages = std::max<uint64_t>(64, options.max_bytes / static_cast<uint64_t>(page_bytes));
     INGERO_TRY(database.execute(fmt::format("PRAGMA max_page_count = {}", pages)));
-    auto second = Database::open(options.path, SQLITE_OPEN_READONLY, options.path);
-    INGERO_TRY(second);
-    reading = std::move(*second);
-    sqlite3_progress_handler(reading.get(), kStepsBetweenLooks, is_over, &reading_limit);
+    for (Reader* reader : {&events, &incident_rows, &bounds}) {
+      INGERO_TRY(reader->open(options.path, kStepsBetweenLooks));
+    }
     INGERO_TRY(open_for_sql());
     return prepare();
   }
 
-  // A connection of its own, whose statements anybody with the token writes.
+  // Whose statements anybody with the token writes.
   Status open_for_sql() {
-    auto opened = Database::open(options.path, SQLITE_OPEN_READONLY, options.path);
-    INGERO_TRY(opened);
-    asked = std::move(*opened);
+    INGERO_TRY(statements.open(options.path, ingero::store::kStrangersSteps));
     // Sorting must not fill the disk: in memory, where it has a limit.
-    INGERO_TRY(asked.execute("PRAGMA temp_store = MEMORY"));
-    ingero::store::distrust_schema(asked);
-    INGERO_TRY(ingero::store::guard_statements(asked, ingero::store::Trust::kStranger));
-    sqlite3_progress_handler(asked.get(), ingero::store::kStrangersSteps, is_over, &sql_limit);
-    return {};
+    INGERO_TRY(statements.database.execute("PRAGMA temp_store = MEMORY"));
+    ingero::store::distrust_schema(statements.database);
+    return ingero::store::guard_statements(statements.database, ingero::store::Trust::kStranger);
   }
 
   Status prepare() {
@@ -144,9 +200,14 @@ struct SqliteStore::Impl {
     int64_t pruned_ns = 0;
     INGERO_TRY(database.integer_into("SELECT windows_before_ns FROM pruned", pruned_ns));
     windows_pruned_ns = static_cast<uint64_t>(pruned_ns);
-    return database.each_row("SELECT cluster_id, node_id, id FROM nodes", [this](Statement& row) {
-      nodes[{row.text(0), row.text(1)}] = static_cast<uint32_t>(row.integer(2));
-    });
+    const Status status = database.each_row(
+        fmt::format("SELECT cluster_id, node_id, id, first_ns, last_ns FROM nodes ORDER BY last_ns DESC LIMIT {}",
+                    kMaxNodes),
+        [this](Statement& row) {
+          nodes[{row.text(0), row.text(1)}] = {static_cast<uint32_t>(row.integer(2)), {row.uint64(3), row.uint64(4)}};
+        });
+    node_count = nodes.size();
+    return status;
   }
 
   template <typename Work>
@@ -158,13 +219,15 @@ struct SqliteStore::Impl {
     return status;
   }
 
-  Status put_nodes(const std::map<NodeKey, Span>& seen, std::map<NodeKey, uint32_t>& added) {
+  // Into `numbers` those for which there is room.
+  Status put_nodes(const std::map<NodeKey, Span>& seen, std::map<NodeKey, uint32_t>& numbers) {
+    size_t count = nodes.size();
     for (const auto& [key, span] : seen) {
-      if (nodes.count(key) == 0 && nodes.size() + added.size() >= kMaxNodes) continue;
+      if (!nodes.contains(key) && count++ >= kMaxNodes) continue;
       upsert_node.bind(1, std::string_view(key.first)).bind(2, std::string_view(key.second));
       const auto row = upsert_node.bind(3, clipped(span.first_ns)).bind(4, clipped(span.last_ns)).step();
       INGERO_TRY(row);
-      if (*row && nodes.count(key) == 0) added[key] = static_cast<uint32_t>(upsert_node.integer(0));
+      if (*row) numbers[key] = static_cast<uint32_t>(upsert_node.integer(0));
       upsert_node.reset();
     }
     return {};
@@ -247,14 +310,12 @@ struct SqliteStore::Impl {
     return {};
   }
 
-  Status put_batch(const wire::Batch& batch, Written& written, std::map<NodeKey, uint32_t>& added) {
-    INGERO_TRY(put_nodes(nodes_of(batch), added));
+  Status put_batch(const wire::Batch& batch, const std::map<NodeKey, Span>& seen, Written& written,
+                   std::map<NodeKey, uint32_t>& numbers) {
+    INGERO_TRY(put_nodes(seen, numbers));
     const auto number_of = [&](const wire::Sender& sender) -> uint32_t {
-      const NodeKey key{sender.cluster, sender.node};
-      const auto known = nodes.find(key);
-      if (known != nodes.end()) return known->second;
-      const auto fresh = added.find(key);
-      return fresh == added.end() ? 0 : fresh->second;
+      const auto found = numbers.find({sender.cluster, sender.node});
+      return found == numbers.end() ? 0 : found->second;
     };
     const auto put_point = [this](const wire::Point& point) -> Result<bool> {
       bool is_new = false;
@@ -279,73 +340,118 @@ struct SqliteStore::Impl {
     return static_cast<uint64_t>((pages - free) * bytes);
   }
 
-  // In one transaction with a note of how far, so that no deleted window counts again.
-  Status delete_windows(int64_t before_ns) {
+  // No window that began before may come any more, or what was deleted would count again.
+  Status refuse_windows(int64_t before_ns) {
     if (before_ns <= as_signed(windows_pruned_ns)) return {};
-    INGERO_TRY(
-        database.execute(fmt::format("DELETE FROM windows WHERE start_ns < {0}; "
-                                     "DELETE FROM device_states WHERE start_ns < {0}; "
-                                     "DELETE FROM arrivals WHERE start_ns < {0}; "
-                                     "UPDATE pruned SET windows_before_ns = {0}",
-                                     before_ns)));
+    INGERO_TRY(database.execute(fmt::format("UPDATE pruned SET windows_before_ns = {}", before_ns)));
     windows_pruned_ns = static_cast<uint64_t>(before_ns);
     return {};
   }
 
-  Status delete_old() {
+  // In one transaction.
+  Status delete_windows(int64_t before_ns) {
+    for (const char* table : {"windows", "device_states", "arrivals"}) {
+      INGERO_TRY(database.execute(fmt::format("DELETE FROM {} WHERE start_ns < {}", table, before_ns)));
+    }
+    return refuse_windows(before_ns);
+  }
+
+  // Nodes that no row is of any more, with those that are forgotten. In one transaction.
+  Status delete_nodes(std::vector<NodeKey>& forgotten) {
+    int64_t oldest_ns = INT64_MAX;
+    for (const auto& [table, time] : {std::pair("windows", "start_ns"),
+                                      {"device_states", "start_ns"},
+                                      {"arrivals", "start_ns"},
+                                      {"events", "timestamp_ns"},
+                                      {"minutes", "start_s * 1000000000"},
+                                      {"hours", "start_s * 1000000000"}}) {
+      int64_t its_ns = 0;
+      INGERO_TRY(
+          database.integer_into(fmt::format("SELECT coalesce(min({}), {}) FROM {}", time, INT64_MAX, table), its_ns));
+      oldest_ns = std::min(oldest_ns, its_ns);
+    }
+    return database.each_row(
+        fmt::format("DELETE FROM nodes WHERE last_ns < {} RETURNING cluster_id, node_id", oldest_ns),
+        [&](Statement& row) {
+          const NodeKey key{row.text(0), row.text(1)};
+          if (nodes.erase(key) > 0) forgotten.push_back(key);
+        });
+  }
+
+  Status delete_old(std::vector<NodeKey>& forgotten) {
     int64_t newest_ns = 0;
     INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
     INGERO_TRY(delete_windows(newest_ns - 86'400'000'000'000));
-    return database.execute(
+    INGERO_TRY(database.execute(
         "DELETE FROM minutes WHERE start_s < (SELECT max(start_s) FROM minutes) - 2592000; "
         "DELETE FROM hours WHERE start_s < (SELECT max(start_s) FROM hours) - 34560000; "
         "DELETE FROM events WHERE timestamp_ns < (SELECT max(timestamp_ns) FROM events) - 2592000000000000; "
-        "DELETE FROM incidents WHERE to_ns < (SELECT max(to_ns) FROM incidents) - 34560000000000000");
+        "DELETE FROM incidents WHERE to_ns < (SELECT max(to_ns) FROM incidents) - 34560000000000000"));
+    return delete_nodes(forgotten);
   }
 
-  // The oldest twentieth of a table's time; false where it has nothing that could go.
-  Result<bool> delete_twentieth(const char* table, const char* column) {
-    int64_t rows = 0, oldest = 0, newest = 0;
-    INGERO_TRY(database.integer_into(fmt::format("SELECT EXISTS (SELECT 1 FROM {})", table), rows));
+  // The oldest rows of a table, about kRowsOfStep; false: none of it may go. In one transaction.
+  Result<bool> delete_step(const Aging& aging, int64_t newest_window_ns) {
+    int64_t rows = 0, oldest = 0, newest = 0, first_left = 0;
+    const auto look_up = [&](const char* what, int64_t& value) {
+      return database.integer_into(fmt::format("SELECT {}({}) FROM {}", what, aging.column, aging.table), value);
+    };
+    INGERO_TRY(database.integer_into(fmt::format("SELECT EXISTS (SELECT 1 FROM {})", aging.table), rows));
     if (rows == 0) return false;
-    INGERO_TRY(database.integer_into(fmt::format("SELECT min({}) FROM {}", column, table), oldest));
-    INGERO_TRY(database.integer_into(fmt::format("SELECT max({}) FROM {}", column, table), newest));
-    const int64_t before = oldest + (newest - oldest) / 20 + 1;
-    if (std::string_view(table) == "windows") {
-      INGERO_TRY(transaction([&] { return delete_windows(before); }));
-    } else {
-      INGERO_TRY(database.execute(fmt::format("DELETE FROM {} WHERE {} < {}", table, column, before)));
+    INGERO_TRY(look_up("min", oldest));
+    INGERO_TRY(look_up("max", newest));
+    INGERO_TRY(
+        database.integer_into(fmt::format("SELECT coalesce((SELECT {0} FROM {1} ORDER BY {0} LIMIT 1 OFFSET {2}), {3})",
+                                          aging.column, aging.table, kRowsOfStep, newest + aging.length),
+                              first_left));
+    int64_t before = std::max(first_left, oldest + aging.length);
+    if (aging.kept_ns > 0) {
+      const int64_t kept = (newest_window_ns - as_signed(aging.kept_ns)) / (kSecond_ns / aging.second);
+      before = std::min(before, kept / aging.length * aging.length);
     }
+    if (before <= oldest) return false;
+    if (std::string_view(aging.table) == "windows") {
+      INGERO_TRY(delete_windows(before));
+      return true;
+    }
+    INGERO_TRY(database.execute(fmt::format("DELETE FROM {} WHERE {} < {}", aging.table, aging.column, before)));
+    if (aging.kept_ns > 0) INGERO_TRY(refuse_windows(before * (kSecond_ns / aging.second)));
     return true;
   }
 
-  // Room for what comes: of the finest that is there the oldest twentieth goes.
-  Status make_room() {
+  Result<bool> has_room() {
     constexpr double kFull = 0.9;
-    constexpr std::pair<const char*, const char*> kFinestFirst[] = {
-        {"windows", "start_ns"}, {"events", "timestamp_ns"}, {"minutes", "start_s"}, {"hours", "start_s"}};
-    for (int tries = 0; tries < 40; ++tries) {
-      const auto used = used_bytes();
-      INGERO_TRY(used);
-      if (static_cast<double>(*used) < kFull * static_cast<double>(options.max_bytes)) return {};
-      bool has_deleted = false;
-      for (const auto& [table, column] : kFinestFirst) {
-        const auto deleted = delete_twentieth(table, column);
+    const auto used = used_bytes();
+    INGERO_TRY(used);
+    return static_cast<double>(*used) < kFull * static_cast<double>(options.max_bytes);
+  }
+
+  // Room for what comes: the oldest of the finest goes.
+  Status make_room() {
+    auto enough = has_room();
+    INGERO_TRY(enough);
+    if (*enough) return {};
+    return transaction([&]() -> Status {
+      int64_t newest_ns = 0;
+      INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
+      const Aging* aging = std::begin(kFinestFirst);
+      for (int step = 0; step < kMaxSteps && !*enough && aging != std::end(kFinestFirst); ++step) {
+        const auto deleted = delete_step(*aging, newest_ns);
         INGERO_TRY(deleted);
-        has_deleted = *deleted;
-        if (has_deleted) break;
+        if (!*deleted) ++aging;
+        enough = has_room();
+        INGERO_TRY(enough);
       }
-      if (!has_deleted) break;
-    }
-    return {};
+      return {};
+    });
   }
 
   // `condition` on ?1, a time, and ?2, a cluster; newest first.
   Result<std::vector<IncidentRow>> incidents(const char* condition, const std::string& cluster, uint64_t since_ns,
                                              size_t limit) {
     std::vector<IncidentRow> rows;
-    const Status status = ask([&](Database& database) -> Status {
-      auto statement = database.prepare(
+    const Status status = incident_rows.ask([&]() -> Status {
+      auto statement = incident_rows.database.prepare(
           fmt::format("SELECT id, cluster_id, job_id, kind, class, state, node_id, rank, comm_id_hash, from_ns, to_ns, "
                       "confidence, evidence FROM incidents WHERE {} ORDER BY to_ns DESC, id LIMIT ?3",
                       condition));
@@ -364,35 +470,33 @@ struct SqliteStore::Impl {
     INGERO_TRY(status);
     return rows;
   }
-
-  // `work` with the connection for questions, for as long as one may take.
-  template <typename Work>
-  Status ask(const Work& work) {
-    const std::lock_guard guard(reading_mutex);
-    reading_limit.begin();
-    return work(reading);
-  }
 };
 
 SqliteStore::SqliteStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SqliteStore::~SqliteStore() = default;
 
 Result<std::unique_ptr<ClusterStore>> SqliteStore::open(StoreOptions options) {
-  auto impl = std::make_unique<Impl>();
-  impl->options = std::move(options);
+  auto impl = std::make_unique<Impl>(std::move(options));
   INGERO_TRY(impl->open());
   return std::unique_ptr<ClusterStore>(new SqliteStore(std::move(impl)));
 }
 
 Result<Written> SqliteStore::write(const wire::Batch& batch) {
   Written written;
-  std::map<NodeKey, uint32_t> added;
+  std::map<NodeKey, uint32_t> numbers;
+  const auto seen = nodes_of(batch);
   INGERO_TRY(impl_->make_room());
   if (impl_->batches++ % kBatchesBetweenPrunings == 0) {
-    INGERO_TRY(impl_->transaction([&] { return impl_->delete_old(); }));
+    INGERO_TRY(impl_->transaction([&] { return impl_->delete_old(written.forgotten); }));
   }
-  INGERO_TRY(impl_->transaction([&] { return impl_->put_batch(batch, written, added); }));
-  impl_->nodes.merge(added);
+  for (NodeKey& key : forget_silent(seen, impl_->nodes)) written.forgotten.push_back(std::move(key));
+  INGERO_TRY(impl_->transaction([&] { return impl_->put_batch(batch, seen, written, numbers); }));
+  for (const auto& [key, number] : numbers) {
+    KnownNode& node = impl_->nodes[key];
+    node.number = number;
+    node.span.add(seen.at(key));
+  }
+  impl_->node_count = impl_->nodes.size();
   return written;
 }
 
@@ -453,7 +557,7 @@ Status SqliteStore::each_window(uint64_t from_ns, const std::function<void(wire:
 
 std::optional<uint32_t> SqliteStore::node_number(const std::string& cluster, const std::string& node) const {
   const auto found = impl_->nodes.find({cluster, node});
-  return found == impl_->nodes.end() ? std::nullopt : std::optional(found->second);
+  return found == impl_->nodes.end() ? std::nullopt : std::optional(found->second.number);
 }
 
 Result<History> SqliteStore::history(const HistoryQuery& query) {
@@ -478,8 +582,8 @@ Result<History> SqliteStore::history(const HistoryQuery& query) {
   sql += " ORDER BY timestamp_ns DESC, node_id, metric_name, point_hash LIMIT ?4";
   const size_t limit = std::min(query.limit, kMaxHistoryRows);
   HistoryRows found(limit);
-  const Status status = impl_->ask([&](Database& database) -> Status {
-    auto statement = database.prepare(sql);
+  const Status status = impl_->events.ask([&]() -> Status {
+    auto statement = impl_->events.database.prepare(sql);
     INGERO_TRY(statement);
     statement->bind(1, clipped(query.from_ns)).bind(2, clipped(query.to_ns));
     if (query.rank) statement->bind(3, *query.rank);
@@ -519,49 +623,40 @@ Result<std::vector<IncidentRow>> SqliteStore::open_incidents() {
 }
 
 Result<Json> SqliteStore::sql(const std::string& statement, uint64_t rows) {
-  const std::lock_guard guard(impl_->sql_mutex);
-  Limit& limit = impl_->sql_limit;
   const auto begin = std::chrono::steady_clock::now();
-  limit.begin();
-  limit.is_over_memory = false;
-  // Of the process, since SQLite has no account for each connection; a hard limit would stop the writer, too.
-  const sqlite3_int64 used = sqlite3_memory_used();
-  limit.bytes = used + kMemoryOfQuestion;
-  auto found = ingero::store::collect_json([&](const auto& on_row, const auto& on_columns) {
-    return ingero::store::run_guarded(impl_->asked, statement, {rows, 0, nullptr}, on_row, on_columns);
+  Reader& reader = impl_->statements;
+  auto found = reader.ask([&] {
+    // Of the process, since SQLite has no account for each connection; a hard limit would stop the writer, too.
+    reader.limit.bytes = sqlite3_memory_used() + kMemoryOfQuestion;
+    return ingero::store::collect_json([&](const auto& on_row, const auto& on_columns) {
+      return ingero::store::run_guarded(reader.database, statement, {rows, 0, nullptr}, on_row, on_columns);
+    });
   });
-  if (!found.ok() && limit.is_over_memory) {
-    return Error(Errc::kFull, fmt::format("the query needs more than {} of memory", format_bytes(kMemoryOfQuestion)),
-                 "narrow it: by node, by time");
-  }
-  if (!found.ok() && limit.is_closing) return Error(Errc::kBusy, "the server is being stopped");
-  if (!found.ok() && std::chrono::steady_clock::now() > limit.until) {
-    return Error(Errc::kBusy, "the query took longer than 5 s", "narrow it: by node, by time");
-  }
   INGERO_TRY(found);
   return answer_of(std::move(*found), begin);
 }
 
 void SqliteStore::interrupt() {
-  impl_->reading_limit.is_closing = true;
-  impl_->sql_limit.is_closing = true;
+  for (Reader* reader : {&impl_->events, &impl_->incident_rows, &impl_->bounds, &impl_->statements}) {
+    reader->limit.is_closing = true;
+  }
 }
 
 Result<Coverage> SqliteStore::coverage() {
   Coverage found;
-  const Status status = impl_->ask([&](Database& database) -> Status {
-    int64_t points = 0, windows = 0, nodes = 0, pages = 0, bytes = 0, minutes = 0, hours = 0;
+  const Status status = impl_->bounds.ask([&]() -> Status {
+    Database& database = impl_->bounds.database;
+    int64_t points = 0, windows = 0, pages = 0, bytes = 0, minutes = 0, hours = 0;
     INGERO_TRY(database.integer_into("SELECT min(timestamp_ns) FROM events", points));
     INGERO_TRY(database.integer_into("SELECT min(start_ns) FROM windows", windows));
     INGERO_TRY(database.integer_into("SELECT min(start_s) FROM minutes", minutes));
     INGERO_TRY(database.integer_into("SELECT min(start_s) FROM hours", hours));
-    INGERO_TRY(database.integer_into("SELECT count(*) FROM nodes", nodes));
     INGERO_TRY(database.integer_into("PRAGMA page_count", pages));
     INGERO_TRY(database.integer_into("PRAGMA page_size", bytes));
     found = {static_cast<uint64_t>(points),
              static_cast<uint64_t>(windows),
              static_cast<uint64_t>(pages * bytes),
-             static_cast<uint64_t>(nodes),
+             impl_->node_count,
              static_cast<uint64_t>(minutes) * 1'000'000'000,
              static_cast<uint64_t>(hours) * 1'000'000'000};
     return {};

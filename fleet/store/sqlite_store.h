@@ -1,9 +1,11 @@
 // The cluster's file: the store in SQLite.
 //
 // A batch is in the file when write() returns. A window that is new is added to its minute and its hour in the same
-// transaction. One process at a time has the file (flock). The questions have a connection and a lock of their own.
-// Threads: as the interface says.
+// transaction. One process at a time has the file (flock). Events, incidents, statements and how far back it reaches
+// are each asked on a connection of their own, so that none waits for another kind. Threads: as the interface says.
 #pragma once
+
+#include <chrono>
 
 #include "fleet/store/cluster_store.h"
 
@@ -12,6 +14,7 @@ namespace ingero::fleet::store {
 struct StoreOptions {
   std::string path;
   uint64_t max_bytes = uint64_t{8} << 30;
+  std::chrono::nanoseconds question_ns = std::chrono::seconds(5);  // the most that one may take
 };
 
 class SqliteStore : public ClusterStore {

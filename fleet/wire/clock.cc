@@ -1,6 +1,8 @@
 // Offsets from round trips: see clock.h.
 #include "fleet/wire/clock.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace ingero::fleet::wire {
@@ -38,16 +40,26 @@ std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_t
   return clock_offset(begin_wall_ns, round_trip_ns, *received, *answered);
 }
 
+// Both are true of the same clocks unless one of them was set: then what was measured before says nothing any more.
 void ClockFilter::add(const ClockOffset& sample, uint64_t mono_ns) {
+  const auto agrees = [&](const Sample& one) {
+    const auto [least, most] = std::minmax(one.offset.offset_ns, sample.offset_ns);
+    return static_cast<uint64_t>(most) - static_cast<uint64_t>(least) <= one.within_ns(mono_ns) + sample.within_ns;
+  };
+  if (!std::ranges::all_of(samples_, agrees)) samples_.clear();
   if (samples_.size() >= kMaxSamples) samples_.pop_front();
   samples_.push_back({sample, mono_ns});
+}
+
+uint64_t ClockFilter::Sample::within_ns(uint64_t now_ns) const {
+  const uint64_t age_ns = now_ns > mono_ns ? now_ns - mono_ns : 0;
+  return offset.within_ns + age_ns / 1'000'000 * kClockDrift;
 }
 
 std::optional<ClockOffset> ClockFilter::best(uint64_t mono_ns) const {
   std::optional<ClockOffset> best;
   for (const Sample& one : samples_) {
-    const uint64_t age_ns = mono_ns > one.mono_ns ? mono_ns - one.mono_ns : 0;
-    const uint64_t within_ns = one.offset.within_ns + age_ns / 1'000'000 * kClockDrift;
+    const uint64_t within_ns = one.within_ns(mono_ns);
     if (!best || within_ns < best->within_ns) best = ClockOffset{one.offset.offset_ns, within_ns};
   }
   return best;

@@ -26,7 +26,8 @@ std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_t
 std::optional<ClockOffset> clock_offset(uint64_t begin_wall_ns, uint64_t round_trip_ns,
                                         std::string_view untrusted_header);
 
-// The most certain of the last samples; each is less certain the older it is. One thread at a time.
+// The most certain of the last samples; each is less certain the older it is. A sample that an older one cannot be true
+// with says that a clock was set: it begins anew with that. One thread at a time.
 class ClockFilter {
  public:
   static constexpr size_t kMaxSamples = 12;
@@ -38,6 +39,7 @@ class ClockFilter {
   struct Sample {
     ClockOffset offset;
     uint64_t mono_ns;
+    uint64_t within_ns(uint64_t now_ns) const;
   };
   std::deque<Sample> samples_;
 };

@@ -151,6 +151,7 @@ void Collector::add_point(std::string_view metric, Sender from, RawPoint raw) {
   kept_bytes_ += point.attributes.size();
   if (kept_bytes_ > kMaxKeptBytes) return refuse("the attributes of one request's points need more than 32 MiB");
   point.hash = fnv1a(point.attributes);
+  from.instance = text(raw, kInstanceNames).value_or("");
   point.sender = std::move(from);
   batch_.points.push_back(std::move(point));
 }

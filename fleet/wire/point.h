@@ -18,7 +18,7 @@ using Attributes = std::map<std::string, Json>;
 // Where a point comes from.
 struct Sender {
   std::string cluster, node, job;  // printable; job may be empty
-  // Of our own agents: which run of the agent, and its clock less this server's, as it measured it.
+  // Which run of the sender; of our own agents its clock less this server's, as it measured it.
   std::string instance = {};
   std::optional<ClockOffset> clock = {};
 };

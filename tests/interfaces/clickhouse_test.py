@@ -9,6 +9,7 @@ users and TLS (tests/cluster/chdb_server.py); what asks for these is skipped.
 import base64
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -239,6 +240,17 @@ class Answers(InClickHouse):
         self.assertEqual(self.count(f"count() FROM minutes WHERE start_s < {hour - 86400}"), 0)
         self.assertEqual(self.count("max(windows_before_ns) FROM pruned"), days(2) + 3600 * SECOND)
         self.assertEqual(self.count("sum(windows) FROM hours"), 48)
+        # However little room there is, windows on either side of a whole hour are still being sent.
+        server.stop()
+        newest = first * PERIOD // SECOND // 3600 * 3600 * SECOND
+        for hours in (1, 2):
+            self.clickhouse.ask("INSERT INTO windows_rows " + copy.format(newest - hours * 3600 * SECOND), self.database)
+        server = self.serve_clickhouse("--max-db", "4096")
+        end = time.monotonic() + 30
+        while (oldest := self.count("min(start_ns) FROM windows")) != newest - 3600 * SECOND and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertEqual(oldest, newest - 3600 * SECOND)
+        self.assertEqual(self.count("max(windows_before_ns) FROM pruned"), oldest)
 
 
 class Away(InClickHouse):
@@ -381,6 +393,11 @@ class Starting(InClickHouse):
         self.assertIn("but not a cluster's", self.refused("--clickhouse", self.clickhouse.url("other"), *spool))
         server = self.serve_clickhouse()
         self.assertIn("another server has this spool", self.refused(*self.flags()))
+        # One thread waits for signals; another that does not block them would end the program when it is chosen.
+        for thread in set(os.listdir(f"/proc/{server.process.pid}/task")) - {str(server.process.pid)}:
+            with open(f"/proc/{server.process.pid}/task/{thread}/status", encoding="ascii") as file:
+                blocked = int(re.search(r"SigBlk:\s+(\w+)", file.read())[1], 16)
+            self.assertTrue(blocked >> signal.SIGTERM - 1 & 1, thread)
         self.assertEqual(server.stop(), 0)
         self.clickhouse.ask("INSERT INTO schema_version_rows VALUES (99)", self.database)
         self.assertIn("made by a newer version (schema 99", self.refused(*self.flags()))

@@ -3,6 +3,7 @@
 #include "fleet/store/clickhouse/pump.h"
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -21,7 +22,7 @@ constexpr auto kBetweenRounds = milliseconds(500);  // many small inserts are mo
 constexpr auto kFirstWait = milliseconds(250), kLongestWait = milliseconds(5000);  // until ClickHouse is tried again
 constexpr auto kBetweenPrunings = seconds(60), kBetweenLooks = seconds(10);
 constexpr int64_t kMinute_s = 60, kHour_s = 3600, kSecond_ns = 1'000'000'000;
-constexpr int64_t kIncidentsKept_ns = 34'560'000 * kSecond_ns;
+constexpr int64_t kKept_ns = 34'560'000 * kSecond_ns;
 constexpr double kFull = 0.9;
 
 // The sums of windows, and of sums.
@@ -55,6 +56,10 @@ uint64_t leave_out(uint64_t before_ns, RowBatch& batch) {
   batch.windows = std::move(kept);
   batch.first_start_ns = std::max(batch.first_start_ns, before_ns);
   return left_out;
+}
+
+uint64_t begin_of(const AgingTable& aging, int64_t partition) {
+  return static_cast<uint64_t>(partition) * aging.length * (kSecond_ns / aging.second);
 }
 
 uint64_t number_at(const Json& rows, size_t row, size_t column) {
@@ -99,8 +104,13 @@ Status Pump::connect() {
   return {};
 }
 
+// Signals are for the thread that will wait for them, which need not have blocked them yet.
 void Pump::start() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Coverage Pump::coverage() const {
@@ -264,7 +274,7 @@ Status Pump::drop(size_t table, Partitions& partitions) {
   const Partition oldest = all.front();
   const bool is_summed =
       std::string_view(aging.name) == "windows_rows" || std::string_view(aging.name) == "minutes_rows";
-  const uint64_t end_ns = (static_cast<uint64_t>(oldest.number) + 1) * aging.length * (kSecond_ns / aging.second);
+  const uint64_t end_ns = begin_of(aging, oldest.number + 1);
   if (is_summed && end_ns > windows_from_ns_) {
     INGERO_TRY(client_.run(fmt::format("INSERT INTO pruned_rows VALUES ({})", end_ns)));
     windows_from_ns_ = end_ns;
@@ -275,7 +285,17 @@ Status Pump::drop(size_t table, Partitions& partitions) {
   return {};
 }
 
-// What is older than it may be; then the oldest of the finest, until there is room. The newest partition stays.
+// The newest partition stays, and so do those in which the newest windows, and their sums, can be.
+bool Pump::may_drop(size_t table, const Partitions& partitions) {
+  const auto& all = partitions.of[table];
+  if (all.size() < 2) return false;
+  const auto& windows = partitions.of[kWindowsAging];
+  if (std::string_view(kAgingTables[table].name) == kEventRows.name || windows.empty()) return true;
+  return begin_of(kAgingTables[table], all.front().number + 1) + kWindowsKept_ns <=
+         begin_of(kAgingTables[kWindowsAging], windows.back().number);
+}
+
+// What is older than it may be; then the oldest of the finest, until there is room.
 Status Pump::prune() {
   auto found = partitions();
   INGERO_TRY(found);
@@ -285,20 +305,22 @@ Status Pump::prune() {
     while (all.size() > 1 && all.front().number < all.back().number - kept) INGERO_TRY(drop(i, *found));
   }
   while (static_cast<double>(found->bytes) >= kFull * static_cast<double>(options_.max_bytes)) {
-    const auto finest =
-        std::find_if(found->of.begin(), found->of.end(), [](const auto& all) { return all.size() > 1; });
-    if (finest == found->of.end()) break;
-    INGERO_TRY(drop(static_cast<size_t>(finest - found->of.begin()), *found));
+    size_t finest = 0;
+    while (finest < kAgingTables.size() && !may_drop(finest, *found)) ++finest;
+    if (finest == kAgingTables.size()) break;
+    INGERO_TRY(drop(finest, *found));
   }
-  return delete_old_incidents();
+  INGERO_TRY(delete_old("incidents_rows", "to_ns"));
+  return delete_old("nodes_rows", "last_ns");
 }
 
-Status Pump::delete_old_incidents() {
-  const auto newest = client_.rows("SELECT max(to_ns), min(to_ns) FROM incidents_rows");
+// Of tables without partitions, as far back as hours are kept.
+Status Pump::delete_old(const char* table, const char* column) {
+  const auto newest = client_.rows(fmt::format("SELECT max({0}), min({0}) FROM {1}", column, table));
   INGERO_TRY(newest);
-  const int64_t before_ns = clipped(number_at((*newest)["data"], 0, 0)) - kIncidentsKept_ns;
+  const int64_t before_ns = clipped(number_at((*newest)["data"], 0, 0)) - kKept_ns;
   if (clipped(number_at((*newest)["data"], 0, 1)) >= before_ns) return {};
-  return client_.run(fmt::format("ALTER TABLE incidents_rows DELETE WHERE to_ns < {}", before_ns));
+  return client_.run(fmt::format("ALTER TABLE {} DELETE WHERE {} < {}", table, column, before_ns));
 }
 
 Status Pump::look() {

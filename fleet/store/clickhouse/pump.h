@@ -1,8 +1,9 @@
 // Hands what is in the spool on to ClickHouse, in order; keeps minutes and hours right; drops what is old; and knows
 // how far back the tables reach. Private to fleet/store/: see store.h.
 //
-// One thread, from start() until the destructor, which may leave what is not handed on in the spool: nothing is done
-// that could not be done again. Client and spool are the caller's and outlive it; the destructor stops the client.
+// One thread, which takes no signals, from start() until the destructor, which may leave what is not handed on in the
+// spool: nothing is done that could not be done again. Client and spool are the caller's and outlive it; the destructor
+// stops the client.
 #pragma once
 
 #include <atomic>
@@ -61,8 +62,9 @@ class Pump {
   Status sum_minute(int64_t start_s);
   Status sum_hour(int64_t start_s);
   Status prune();
+  static bool may_drop(size_t table, const Partitions& partitions);
   Status drop(size_t table, Partitions& partitions);
-  Status delete_old_incidents();
+  Status delete_old(const char* table, const char* column);
   Result<Partitions> partitions() const;
   Status look();
   std::string note() const;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "fleet/store/clickhouse/client.h"
 
@@ -55,6 +56,8 @@ inline constexpr std::array<AgingTable, 6> kAgingTables{{
     {"minutes_rows", "start_s", 86'400, 2'592'000, 1},
     {"hours_rows", "start_s", 2'592'000, 34'560'000, 1},
 }};
+inline constexpr size_t kWindowsAging = 2;
+static_assert(std::string_view(kAgingTables[kWindowsAging].name) == kWindowRows.name);
 
 // Makes database and tables where there are none. kCorrupt: the database holds something else. kNotSupported: a newer
 // version of this program made it.

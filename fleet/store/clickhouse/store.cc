@@ -135,10 +135,6 @@ auto understood(const Work& work) -> decltype(work()) {
 }  // namespace
 
 struct Store::Impl {
-  struct Node {
-    uint32_t number = 0;
-    Span span;
-  };
   struct Incident {
     IncidentRow row;
     int64_t version = 0;
@@ -157,7 +153,8 @@ struct Store::Impl {
   std::mutex nodes_mutex;  // of `nodes` and `keys`
 
   // Of what writes.
-  std::map<NodeKey, Node> nodes;
+  std::map<NodeKey, KnownNode> nodes;
+  uint32_t last_number = 0;
   std::unordered_map<int64_t, NodeKey> keys;  // by id
   std::atomic<size_t> node_count = 0;
   Recent recent_points, recent_windows;
@@ -215,7 +212,8 @@ struct Store::Impl {
     const auto versions = client.rows("SELECT max(version) FROM incidents_rows");
     INGERO_TRY(versions);
     version_of_tables = (*versions)["data"].at(0).at(0).get<int64_t>();
-    const auto found = client.rows("SELECT cluster_id, node_id, first_ns, last_ns FROM nodes");
+    const auto found = client.rows(fmt::format(
+        "SELECT cluster_id, node_id, first_ns, last_ns FROM nodes ORDER BY last_ns DESC LIMIT {}", kMaxNodes));
     INGERO_TRY(found);
     const std::lock_guard guard(nodes_mutex);
     for (const Json& row : (*found)["data"]) {
@@ -247,8 +245,8 @@ struct Store::Impl {
   }
 
   void remember(const NodeKey& key, const Span& span) {
-    Node& node = nodes[key];
-    if (node.number == 0) node.number = static_cast<uint32_t>(nodes.size());
+    KnownNode& node = nodes[key];
+    if (node.number == 0) node.number = ++last_number;
     node.span.add(span);
     keys[id_of(key)] = key;
     node_count = nodes.size();
@@ -258,12 +256,13 @@ struct Store::Impl {
   std::map<NodeKey, uint32_t> numbers_of(const std::map<NodeKey, Span>& seen) const {
     std::map<NodeKey, uint32_t> numbers;
     size_t count = nodes.size();
+    uint32_t number = last_number;
     for (const auto& [key, span] : seen) {
       const auto known = nodes.find(key);
       if (known != nodes.end()) {
         numbers[key] = known->second.number;
-      } else if (count < kMaxNodes) {
-        numbers[key] = static_cast<uint32_t>(++count);
+      } else if (count++ < kMaxNodes) {
+        numbers[key] = ++number;
       }
     }
     return numbers;
@@ -274,6 +273,8 @@ struct Store::Impl {
     Written written;
     RowBatch rows;
     const auto seen = nodes_of(batch);
+    written.forgotten = forget_silent(seen, nodes);
+    for (const NodeKey& key : written.forgotten) keys.erase(id_of(key));
     const auto numbers = numbers_of(seen);
     std::unordered_set<uint64_t> points, windows;
     const auto number_of = [&](const wire::Sender& sender) {

@@ -23,7 +23,7 @@ struct StoreOptions {
   std::string spool_directory;
   uint64_t spool_bytes = uint64_t{2} << 30;
   uint64_t max_bytes = uint64_t{8} << 30;     // of all tables
-  uint64_t keep_ns = 660'000'000'000;         // windows stay in the spool for each_window()
+  uint64_t keep_ns = kWindowsKept_ns;         // windows stay in the spool for each_window()
   uint64_t between_sums_ns = 10'000'000'000;  // minutes and hours that still get windows
 };
 

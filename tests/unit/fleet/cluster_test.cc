@@ -106,10 +106,10 @@ class ClusterTest : public ::testing::Test {
   }
   // What the node of `rank`'s number says of the last `seconds`.
   void report(const std::string& rule, uint64_t seconds, double lost_s, std::optional<int64_t> rank = 5,
-              const std::string& node = "node-0") {
+              const std::string& node = "node-0", const std::string& instance = "") {
     wire::Batch batch;
     wire::Point& point = batch.points.emplace_back();
-    point.sender = {"lab", node, "j1"};
+    point.sender = {"lab", node, "j1", instance};
     point.metric = kChainMetric;
     point.time_ns = clock.now_ns;
     point.rank = rank;
@@ -371,6 +371,50 @@ TEST_F(ClusterTest, WhatANodeReportsIsTheReasonThatNothingMeasured) {
   // After a restart as well.
   open();
   EXPECT_EQ(outliers()["outliers"][0]["class"], "memory");
+}
+
+// Two machines of one name: each is kept under its own, and so is what its causal engine says.
+TEST_F(ClusterTest, AReportOfOneOfTwoNodesOfOneNameIsFound) {
+  const auto run_both = [&](size_t count, double slow) {
+    for (; count > 0; --count) {
+      pass(5);
+      for (const uint32_t first : {0, 8}) {
+        std::vector<wire::Window> windows;
+        for (uint32_t rank = first; rank < first + 8; ++rank) {
+          windows.push_back(window("j1", rank, workload.window(rank, rank == 5 ? slow : 0)));
+          windows.back().sender.node = "node-0";
+          windows.back().sender.instance = first == 0 ? "one" : "other";
+        }
+        send(std::move(windows));
+      }
+    }
+  };
+  run_both(40, 0);
+  run_both(20, 0.5);
+  EXPECT_EQ(outliers()["outliers"][0]["node_id"], "node-0#one");
+  report("device_throttling", 30, 0, std::nullopt, "node-0", "other");
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "unknown");
+  report("memory_pressure", 30, 0, 5, "node-0", "one");
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "memory");
+}
+
+TEST_F(ClusterTest, OfTooManyNodesTheFirstThatIsRefusedIsNamedAndRefusedIsNotRepeated) {
+  wire::Batch batch;
+  for (size_t i = 0; i <= store::kMaxNodes; ++i) {
+    wire::Point& point = batch.points.emplace_back();
+    point.sender = {"lab", fmt::format("node-{:04}", i), ""};
+    point.metric = "m";
+    point.time_ns = clock.now_ns;
+  }
+  EXPECT_TRUE(cluster->take(batch).ok());
+  ASSERT_THAT(batch.refused, SizeIs(1));
+  EXPECT_EQ(batch.refused.begin()->first,
+            "node node-4096: 4096 other nodes have sent in the last day, and no more are known at a time: let pods "
+            "send the name of their machine (host.name)");
+  const Json received = health()["received"];
+  EXPECT_EQ(received["points"], 4096);
+  EXPECT_EQ(received["repeated"], 0);
+  EXPECT_EQ(received["refused"], Json::parse(R"({"4096 other nodes have sent in the last day": 1})"));
 }
 
 TEST_F(ClusterTest, AReportOfBeforeTheLatenessIsNotItsReason) {

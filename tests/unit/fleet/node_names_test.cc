@@ -78,5 +78,25 @@ TEST_F(TwoOfOneName, MemoryIsBounded) {
   EXPECT_EQ(hear("a", "node-9999"), "node-9999");
 }
 
+TEST_F(TwoOfOneName, NamesThatAreSilentGiveWay) {
+  const auto hear_two = [&] {
+    hear("a", "new");
+    hear("b", "new");
+    return hear("a", "new");
+  };
+  for (size_t i = 0; i < NodeNames::kMaxNames; ++i) hear("a", "pod-" + std::to_string(i));
+  EXPECT_EQ(hear_two(), "new") << "there is no room";
+  now_ns_ += NodeNames::kAlone_ns + 1;
+  EXPECT_EQ(hear_two(), "new#a");
+}
+
+TEST_F(TwoOfOneName, WhatElseAnInstanceSendsIsKeptUnderTheSameName) {
+  for (const char* instance : {"a", "b", "a"}) hear(instance);
+  EXPECT_EQ(names_.known_as("train", "gpu-01", "a"), "gpu-01#a");
+  EXPECT_EQ(names_.known_as("train", "gpu-01", "an exporter"), "gpu-01") << "it is not an agent's";
+  EXPECT_EQ(names_.known_as("train", "gpu-01", ""), "gpu-01");
+  EXPECT_EQ(names_.known_as("train", "gpu-02", "a"), "gpu-02");
+}
+
 }  // namespace
 }  // namespace ingero::fleet::server

@@ -95,9 +95,9 @@ TEST(Clocks, TheTruthIsWithinTheBound) {
 TEST(Clocks, TheFilterKeepsTheMostCertainAndForgets) {
   wire::ClockFilter filter;
   EXPECT_FALSE(filter.best(0).has_value());
-  filter.add({100, 50}, 0);
+  filter.add({280, 50}, 0);
   filter.add({300, 10}, 0);
-  filter.add({200, 90}, 0);
+  filter.add({240, 90}, 0);
   EXPECT_EQ(filter.best(0)->offset_ns, 300);
   // Five seconds later it may have drifted by 250 us.
   EXPECT_EQ(filter.best(5'000'000'000)->within_ns, 250'010U);
@@ -105,6 +105,16 @@ TEST(Clocks, TheFilterKeepsTheMostCertainAndForgets) {
   EXPECT_EQ(filter.best(5'000'000'000)->offset_ns, 400);
   for (size_t i = 0; i < wire::ClockFilter::kMaxSamples; ++i) filter.add({500, 1'000'000}, 5'000'000'000);
   EXPECT_EQ(filter.best(5'000'000'000)->offset_ns, 500);
+}
+
+TEST(Clocks, TheFilterBeginsAnewWhenAClockWasSet) {
+  wire::ClockFilter filter;
+  filter.add({0, 200'000}, 0);  // a good one, and then a clock is set by an hour
+  filter.add({3'600'000'000'000, 2'000'000}, 5'000'000'000);
+  EXPECT_EQ(filter.best(5'000'000'000)->offset_ns, 3'600'000'000'000);
+  // As far as it may have drifted since it is the same clock.
+  filter.add({3'600'000'000'000 - 4'500'000, 2'300'000}, 10'000'000'000);
+  EXPECT_EQ(filter.best(10'000'000'000)->offset_ns, 3'600'000'000'000);
 }
 
 TEST(Clocks, PairsFurtherApartThanTheThresholdAreReported) {

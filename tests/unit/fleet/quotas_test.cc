@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "fleet/server/node_reports.h"
+
 namespace ingero::fleet::server {
 namespace {
 
@@ -93,6 +95,16 @@ TEST(Quotas, NewSeriesAreRefusedUntilTheHourIsOver) {
   EXPECT_EQ(refusal->wait_ns, kHour_ns - 3 * kSecond_ns);
   EXPECT_EQ(more.points.size(), 101U);
   EXPECT_FALSE(quotas.take_points("a", more, kHour_ns));
+}
+
+TEST(Quotas, CausalChainsAreNoSeries) {
+  Quotas quotas = make(0, 0, 100);
+  auto hundred = batch_of(100);
+  ASSERT_FALSE(quotas.take_points("a", hundred, kSecond_ns));
+  auto chains = batch_of(kMaxNodeSeries + 1, "n", 200);
+  for (auto& point : chains.points) point.metric = kChainMetric;
+  EXPECT_FALSE(quotas.take_points("a", chains, kSecond_ns)) << "an incident is said when all else is refused";
+  EXPECT_EQ(chains.points.size(), kMaxNodeSeries + 1);
 }
 
 TEST(Quotas, AMillionSeriesOfOneNodeLeaveRoomForTheOthers) {

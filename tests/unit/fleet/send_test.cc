@@ -313,5 +313,31 @@ TEST_F(SendTest, IncidentsGoAtOnceAndThenOnceInASecondAtMost) {
   EXPECT_THAT(read(receiver.requests()[2]).points.at(0).attributes, HasSubstr(R"("state":"over")"));
 }
 
+TEST_F(SendTest, AnIncidentThatIsRefusedForAnHourHoldsBackNoWindows) {
+  std::atomic<bool> are_incidents_refused = true;
+  RawReceiver receiver([&](const RawReceiver::Request& request, size_t, int) {
+    return are_incidents_refused && !read(request).points.empty()
+               ? RawReceiver::http("429 Too Many Requests", "Retry-After: 3600\r\n")
+               : RawReceiver::http("200 OK");
+  });
+  to(receiver);
+  options_.between_incidents_ns = kMs;
+  start();
+  sender_->add(chain_of("first"));
+  ASSERT_TRUE(within(5s, [&] { return sender_->health().failed_tries == 1; }));
+  sender_->add(windows_of(1, 1, now_window()));
+  EXPECT_TRUE(within(5s, [&] { return sender_->health().accepted == kPointsOfOne; }));
+  // Not tried before the hour is over, nor are others.
+  sender_->add(chain_of("second"));
+  sender_->add(windows_of(1, 1, now_window() - kPeriodNs));
+  EXPECT_TRUE(within(5s, [&] { return sender_->health().accepted == 2 * kPointsOfOne; }));
+  EXPECT_EQ(sender_->health().failed_tries, 1U);
+  EXPECT_EQ(sender_->backlog().incidents, 1U);
+  are_incidents_refused = false;
+  sender_->stop();  // one more try of all that waits
+  EXPECT_EQ(sender_->health().accepted, 2 * kPointsOfOne + 2);
+  EXPECT_EQ(dropped_, 0U);
+}
+
 }  // namespace
 }  // namespace ingero::fleet::send

@@ -2,8 +2,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <random>
+#include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -357,6 +360,52 @@ TEST_F(Store, StaysWithinItsSizeAndLosesTheOldest) {
   EXPECT_EQ(newest->events.front()["timestamp_ns"], kStart_ns + (400 * 50 - 1) * 1'000'000ULL);
 }
 
+TEST_F(Sums, NewWindowsStayWhateverFillsTheFileAndOnlyAsMuchGoesAsIsNeeded) {
+  const auto store = open(4 << 20);
+  const auto send_windows = [&](uint64_t number) {
+    wire::Batch batch;
+    for (uint32_t rank = 0; rank < 8; ++rank) batch.windows.push_back(window(number, rank));
+    const auto written = store->write(batch);
+    ASSERT_TRUE(written.ok()) << written.error().text();
+    EXPECT_THAT(written->windows, SizeIs(8));
+    EXPECT_THAT(written->refused, ::testing::IsEmpty());
+  };
+  constexpr uint64_t kWindows = 400, kBack_ns = 28ULL * 86'400'000'000'000;
+  for (uint64_t number = 0; number < kWindows; ++number) send_windows(number);
+  int64_t events = 0;
+  for (uint64_t number = 0; number < 60; ++number) {  // an exporter that says what was a month ago
+    wire::Batch batch;
+    for (uint64_t i = 0; i < 30; ++i) {
+      batch.points.push_back(point(number * 30 + i, "otel"));
+      batch.points.back().time_ns -= kBack_ns;
+      batch.points.back().attributes = R"({"note":")" + std::string(4000, 'x') + "\"}";
+    }
+    ASSERT_TRUE(store->write(batch).ok());
+    const int64_t before = std::exchange(events, ask("SELECT count(*) FROM events"));
+    EXPECT_GE(events, before - 100) << "one write of 30 points deletes about as many";
+  }
+  EXPECT_LT(events, 60 * 30);
+  const int64_t newest_ns = ask("SELECT max(start_ns) FROM windows");
+  EXPECT_EQ(newest_ns, static_cast<int64_t>(kStart_ns + (kWindows - 1) * kPeriod_ns));
+  EXPECT_EQ(ask("SELECT min(start_ns) FROM windows"), newest_ns - static_cast<int64_t>(kWindowsKept_ns));
+  // One that comes late is not too late.
+  wire::Batch late;
+  late.windows = {window(kWindows - 100, 20)};
+  EXPECT_THAT(store->write(late)->windows, SizeIs(1));
+}
+
+TEST_F(Sums, AFileThatIsTooSmallForTheNewestWindowsTakesThemAllTheSame) {
+  const auto store = open(1 << 20);
+  for (uint64_t number = 0; number < 132; ++number) {
+    wire::Batch batch;
+    for (uint32_t rank = 0; rank < 100; ++rank) batch.windows.push_back(window(number, rank));
+    const auto written = store->write(batch);
+    ASSERT_TRUE(written.ok()) << number << ": " << written.error().text();
+    EXPECT_THAT(written->windows, SizeIs(100)) << number;
+  }
+  EXPECT_EQ(ask("SELECT sum(windows) FROM hours"), 132 * 100);
+}
+
 TEST_F(Store, HistoryEndsAtItsLimitAndBeforeItIsTooLong) {
   const auto store = open();
   wire::Batch batch;
@@ -375,6 +424,58 @@ TEST_F(Store, HistoryEndsAtItsLimitAndBeforeItIsTooLong) {
   EXPECT_TRUE(all->is_too_long);
 }
 
+class LongQuestions : public Store {
+ protected:
+  // Of 20,000 points, none of which is what is asked for.
+  static Result<History> ask_all(ClusterStore& store) { return store.history({.operation = "none"}); }
+  void SetUp() override {
+    open().reset();
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+    ASSERT_EQ(
+        sqlite3_exec(raw,
+                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO "
+                     "events SELECT i, 'c', 'n', 'm', NULL, NULL, 1.0, NULL, '{\"op_type\":\"some\"}', i FROM n",
+                     nullptr, nullptr, nullptr),
+        SQLITE_OK)
+        << sqlite3_errmsg(raw);
+    sqlite3_close(raw);
+  }
+};
+
+TEST_F(LongQuestions, HowFarBackItReachesIsKnownMeanwhile) {
+  const auto store = open();
+  std::atomic<bool> is_enough = false;
+  std::atomic<int> asked = 0;
+  std::thread asking([&] {
+    for (; !is_enough; ++asked) EXPECT_TRUE(ask_all(*store).ok());
+  });
+  while (asked == 0) std::this_thread::yield();
+  int at_once = 0;
+  for (int i = 0; i < 20; ++i) {
+    const int before = asked;
+    EXPECT_TRUE(store->coverage().ok());
+    EXPECT_TRUE(store->incidents("", 0, 10).ok());
+    at_once += asked == before ? 1 : 0;
+  }
+  is_enough = true;
+  asking.join();
+  EXPECT_GT(at_once, 10) << "a long question ended each time, since it was waited for";
+}
+
+TEST_F(LongQuestions, EndWithWhatToNarrow) {
+  const auto opened = SqliteStore::open({.path = path, .question_ns = std::chrono::microseconds(1)});
+  ASSERT_TRUE(opened.ok());
+  const auto found = ask_all(**opened);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code(), Errc::kBusy);
+  EXPECT_THAT(found.error().text(), HasSubstr("the query took longer than 1"));
+  EXPECT_THAT(found.error().text(), HasSubstr("narrow it: by cluster, by node, by time"));
+  EXPECT_THAT(found.error().text(), ::testing::Not(HasSubstr("raise")));
+  (*opened)->interrupt();
+  EXPECT_THAT(ask_all(**opened).error().text(), HasSubstr("the server is being stopped"));
+}
+
 TEST_F(Store, TakesAtMost4096Nodes) {
   const auto store = open();
   wire::Batch batch;
@@ -383,6 +484,59 @@ TEST_F(Store, TakesAtMost4096Nodes) {
   ASSERT_TRUE(written.ok());
   EXPECT_EQ(written->points, kMaxNodes);
   EXPECT_EQ(written->refused.begin()->second, 2U);
+  EXPECT_THAT(written->refused_node, ::testing::StartsWith("n"));
+}
+
+TEST_F(Sums, NodesThatAreSilentForADayGiveWay) {
+  constexpr uint64_t kDay_ns = 86'400'000'000'000;
+  auto store = open();
+  wire::Batch pods, fresh;
+  pods.windows = {window(0, 1)};  // of gpu-01, which has a number in the file
+  for (size_t i = 1; i < kMaxNodes; ++i) pods.points.push_back(point(0, "pod-" + std::to_string(i)));
+  ASSERT_THAT(store->write(pods)->refused, ::testing::IsEmpty());
+  fresh.points = {point(0, "gpu-02")};
+  fresh.points[0].time_ns = kStart_ns + kDay_ns / 2;
+  const auto refused = store->write(fresh);
+  EXPECT_EQ(refused->refused_node, "gpu-02");
+  EXPECT_THAT(refused->forgotten, ::testing::IsEmpty());
+  store.reset();
+  store = open();
+  EXPECT_EQ(store->write(fresh)->refused_node, "gpu-02") << "they are known after a restart";
+  fresh.points[0].time_ns = kStart_ns + kDay_ns + kPeriod_ns + 1;
+  const auto taken = store->write(fresh);
+  EXPECT_THAT(taken->refused, ::testing::IsEmpty());
+  EXPECT_THAT(taken->forgotten, SizeIs(kMaxNodes));
+  EXPECT_EQ(store->coverage()->nodes, 1U);
+  // What comes again has the number by which rows name it.
+  wire::Batch again;
+  again.windows = {window(1, 1)};
+  ASSERT_THAT(store->write(again)->windows, SizeIs(1));
+  EXPECT_EQ(ask("SELECT count(DISTINCT node) FROM windows"), 1);
+  EXPECT_EQ(ask("SELECT count(*) FROM windows JOIN nodes ON id = node WHERE node_id = 'gpu-01'"), 2);
+}
+
+TEST_F(Sums, NodesThatNoRowIsOfLeaveTheFile) {
+  constexpr uint64_t kMonth_ns = 31ULL * 86'400'000'000'000;
+  wire::Batch old, later;
+  old.points = {point(0, "pod-1")};
+  old.windows = {window(0, 1)};
+  later.points = {point(0, "pod-2")};
+  later.points[0].time_ns = kStart_ns + kMonth_ns;
+  const auto store = open();
+  for (const wire::Batch& batch : {old, later}) ASSERT_TRUE(store->write(batch).ok());
+  const auto prune = [&] {  // it looks now and then
+    std::vector<NodeKey> forgotten;
+    for (int i = 0; i < 64; ++i) {
+      const auto written = store->write(later);
+      forgotten.insert(forgotten.end(), written->forgotten.begin(), written->forgotten.end());
+    }
+    return forgotten;
+  };
+  EXPECT_THAT(prune(), ::testing::IsEmpty()) << "the hours of gpu-01 go back further";
+  later.windows = {window(401ULL * 86'400 / 5, 1)};
+  later.windows[0].sender.node = "gpu-02";
+  EXPECT_THAT(prune(), ::testing::UnorderedElementsAre(NodeKey("train", "gpu-01"), NodeKey("train", "pod-1")));
+  EXPECT_EQ(ask("SELECT count(*) FROM nodes"), 2);
 }
 
 }  // namespace

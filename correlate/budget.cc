@@ -195,11 +195,7 @@ void Budget::Impl::add_call(const hal::Event& event, const CallFacts& its) {
   call.is_zero = !event.has(Has::kReturnCode) || event.return_code == 0;
   BudgetProcess& process = process_of(event.pid, call.start_ns);
   process.last_seen_ns = std::max(process.last_seen_ns, call.end_ns);
-  // Most processes that there are many of are short: half as much again at a time leaves less unused.
-  if (process.calls.size() == process.calls.capacity()) {
-    process.calls.reserve(process.calls.size() + std::max<size_t>(16, process.calls.size() / 2));
-  }
-  process.calls.push_back(call);
+  process.calls.add(call);
   ++pending;
 }
 
@@ -317,18 +313,18 @@ void Budget::Impl::close(uint64_t mono_ns, bool is_end) {
     if (process.ended_ns != 0 && process.ended_ns < mono_ns) over.push_back(pid);
   }
   for (const uint32_t pid : over) end_process(pid, mono_ns);
+  closed_calls = std::vector<BudgetCall>();  // `= {}` would keep its room
   forget(mono_ns);
 }
 
 void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
-  const auto later = std::partition(process.calls.begin(), process.calls.end(),
-                                    [&](const BudgetCall& one) { return one.end_ns >= mono_ns; });
-  std::sort(later, process.calls.end(), [](const BudgetCall& a, const BudgetCall& b) {
+  closed_calls.clear();
+  process.calls.take(mono_ns, closed_calls);
+  std::sort(closed_calls.begin(), closed_calls.end(), [](const BudgetCall& a, const BudgetCall& b) {
     return std::tie(a.end_ns, a.start_ns, a.tid, a.call) < std::tie(b.end_ns, b.start_ns, b.tid, b.call);
   });
-  for (auto at = later; at != process.calls.end(); ++at) {
-    --pending;
-    const BudgetCall& call = *at;
+  pending -= closed_calls.size();
+  for (const BudgetCall& call : closed_calls) {
     BudgetThread* thread = thread_of(call.tid, process.facts.pid, {});
     if (thread == nullptr) continue;
     if (!process.has_begun) {
@@ -367,8 +363,6 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     process.last_call_ns = std::max(process.last_call_ns, call.end_ns);
     process.finder.add(call, its);
   }
-  process.calls.erase(later, process.calls.end());
-  if (process.calls.empty()) process.calls.shrink_to_fit();  // there may be a thousand that have ended
   process.finder.choose();
   for (const StepBoundary& one : process.finder.take()) process.boundaries.push_back(one);
 }

@@ -5,6 +5,7 @@
 
 #include "base/queue.h"
 #include "correlate/budget.h"
+#include "correlate/pending_calls.h"
 #include "hal/slow_settings.h"
 
 namespace ingero::correlate {
@@ -40,7 +41,7 @@ struct BudgetProcess {
   uint64_t ended_ns = 0;  // 0: it has not
   bool is_attached_late = false;
   bool has_begun = false;
-  std::vector<BudgetCall> calls;  // not yet in a window
+  PendingCalls calls{Budget::kWindowNs};  // not yet in a window
   DeviceTime device;
   StepFinder finder;
   Queue<DeviceSegment> segments;
@@ -116,7 +117,8 @@ struct Budget::Impl {
   std::vector<ProcessFacts> ended;
   std::vector<BudgetStep> steps;
   std::vector<BudgetSecond> seconds;
-  std::vector<Blame::Share> shares;  // reused
+  std::vector<Blame::Share> shares;      // reused
+  std::vector<BudgetCall> closed_calls;  // likewise, while windows close
 };
 
 }  // namespace ingero::correlate

@@ -240,7 +240,7 @@ void Budget::Impl::add(const hal::Event& event) {
     if (from_start.size() < kMaxThreads) from_start.insert(event.pid);
   } else if (its.host == hal::HostOp::kFork && event.has(Has::kArg1) && event.arg1 <= UINT32_MAX) {
     if (from_start.size() < kMaxThreads) from_start.insert(static_cast<uint32_t>(event.arg1));
-    hal::Process& made = facts[static_cast<uint32_t>(event.arg1)];
+    BudgetFacts& made = facts[static_cast<uint32_t>(event.arg1)];
     // What was read later may be who took it over when its parent ended.
     const bool is_same = made.start_mono_ns == 0 || hal::same_start(made.start_mono_ns, event.start_mono_ns);
     if (made.parent_pid == 0 || is_same) made.parent_pid = event.pid;
@@ -476,17 +476,17 @@ void Budget::set_probe(uint32_t probe, bool is_per_thread) { impl_->per_thread_p
 
 void Budget::add_process(const hal::Process& process) {
   if (impl_->facts.size() >= kMaxThreads) impl_->facts.clear();
-  hal::Process& known = impl_->facts[process.pid];
+  BudgetFacts& known = impl_->facts[process.pid];
   if (known.start_mono_ns != 0 && process.start_mono_ns != 0 &&
       !hal::same_start(known.start_mono_ns, process.start_mono_ns)) {
     impl_->end_process(process.pid, impl_->seen_ns);  // its number is another process's now
     known = {};
   }
-  const uint32_t parent = known.parent_pid;
-  const std::string comm = known.comm;
-  known = process;
-  if (known.parent_pid == 0) known.parent_pid = parent;
-  if (known.comm.empty()) known.comm = comm;
+  known.pid = process.pid;
+  known.start_mono_ns = process.start_mono_ns;
+  known.launches_block = hal::makes_launches_block(process.settings);
+  if (process.parent_pid != 0) known.parent_pid = process.parent_pid;
+  if (!process.comm.empty()) known.comm = process.comm;
   if (const auto its = impl_->processes.find(process.pid); its != impl_->processes.end()) {
     its->second.set_facts(known);
   }

@@ -1,11 +1,10 @@
 // How long a call usually takes: durations counted in bins a quarter of an octave wide, old ones fading.
 //
 // Calls of different sizes never share a baseline: the engine keeps one baseline per (process, call, size class).
-// Not thread-safe. Calls of one kind take about the same time, so few bins are kept: 8 bytes each.
+// Not thread-safe.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -28,23 +27,50 @@ constexpr uint64_t ns_of(size_t bin) {
   return (uint64_t{1} << octave) + (bin % 4) * quarter + quarter / 2;
 }
 
-using Bins = std::array<uint32_t, kBins>;
+// Calls of one kind take about the same time, so few bins are kept: 8 bytes each.
+class Bins {
+ public:
+  struct Count {
+    uint32_t bin, count;  // never 0
+  };
+  void add(uint64_t ns) { ++count_of(static_cast<uint32_t>(bin_of(ns))); }
+  void add(const Bins& other) {
+    for (const Count& one : other.counts_) count_of(one.bin) += one.count;
+  }
+  // How many are left.
+  uint64_t halve() {
+    uint64_t left = 0;
+    for (Count& one : counts_) left += one.count /= 2;
+    std::erase_if(counts_, [](const Count& one) { return one.count == 0; });
+    return left;
+  }
+  auto begin() const { return counts_.begin(); }
+  auto end() const { return counts_.end(); }
+
+ private:
+  uint32_t& count_of(uint32_t bin) {
+    auto at = std::lower_bound(counts_.begin(), counts_.end(), bin,
+                               [](const Count& one, uint32_t wanted) { return one.bin < wanted; });
+    if (at == counts_.end() || at->bin != bin) at = counts_.insert(at, {bin, 0});
+    return at->count;
+  }
+
+  std::vector<Count> counts_;  // of bins that are not empty, in order
+};
 
 class Baseline {
  public:
   // A closed window's durations; what came before counts a little less from now on.
   void merge(const Bins& window, uint64_t count) {
     if (total_ + count > kMemory) fade();
-    for (uint32_t i = 0; i < kBins; ++i) {
-      if (window[i] > 0) count_of(i) += window[i];
-    }
+    bins_.add(window);
     total_ += count;
     lifetime_ += count;
   }
   // One more; likewise.
   void add(uint64_t ns) {
     if (total_ >= kMemory) fade();
-    ++count_of(static_cast<uint32_t>(bin_of(ns)));
+    bins_.add(ns);
     ++total_;
     ++lifetime_;
   }
@@ -54,7 +80,7 @@ class Baseline {
     uint64_t rank = (total_ * percent + 99) / 100;
     if (total_ == 0) return 0;
     if (rank == 0) rank = 1;
-    for (const Count& one : counts_) {
+    for (const Bins::Count& one : bins_) {
       if (one.count >= rank) return ns_of(one.bin);
       rank -= one.count;
     }
@@ -63,27 +89,14 @@ class Baseline {
   // Calls on(middle of a bin in ns, count) for each that is not empty, in order.
   template <typename On>
   void each(const On& on) const {
-    for (const Count& one : counts_) on(ns_of(one.bin), uint64_t{one.count});
+    for (const Bins::Count& one : bins_) on(ns_of(one.bin), uint64_t{one.count});
   }
 
  private:
   static constexpr uint64_t kMemory = 1 << 20;  // calls after which half of what is known fades
-  struct Count {
-    uint32_t bin, count;  // never 0
-  };
-  uint32_t& count_of(uint32_t bin) {
-    auto at = std::lower_bound(counts_.begin(), counts_.end(), bin,
-                               [](const Count& one, uint32_t wanted) { return one.bin < wanted; });
-    if (at == counts_.end() || at->bin != bin) at = counts_.insert(at, {bin, 0});
-    return at->count;
-  }
-  void fade() {
-    total_ = 0;
-    for (Count& one : counts_) total_ += one.count /= 2;
-    std::erase_if(counts_, [](const Count& one) { return one.count == 0; });
-  }
+  void fade() { total_ = bins_.halve(); }
 
-  std::vector<Count> counts_;  // of bins that are not empty, in order
+  Bins bins_;
   uint64_t total_ = 0, lifetime_ = 0;
 };
 

@@ -195,11 +195,7 @@ void Budget::Impl::add_call(const hal::Event& event, const CallFacts& its) {
   call.is_zero = !event.has(Has::kReturnCode) || event.return_code == 0;
   BudgetProcess& process = process_of(event.pid, call.start_ns);
   process.last_seen_ns = std::max(process.last_seen_ns, call.end_ns);
-  // Most processes that there are many of are short: half as much again at a time leaves less unused.
-  if (process.calls.size() == process.calls.capacity()) {
-    process.calls.reserve(process.calls.size() + std::max<size_t>(16, process.calls.size() / 2));
-  }
-  process.calls.push_back(call);
+  process.calls.add(call);
   ++pending;
 }
 
@@ -244,7 +240,7 @@ void Budget::Impl::add(const hal::Event& event) {
     if (from_start.size() < kMaxThreads) from_start.insert(event.pid);
   } else if (its.host == hal::HostOp::kFork && event.has(Has::kArg1) && event.arg1 <= UINT32_MAX) {
     if (from_start.size() < kMaxThreads) from_start.insert(static_cast<uint32_t>(event.arg1));
-    hal::Process& made = facts[static_cast<uint32_t>(event.arg1)];
+    BudgetFacts& made = facts[static_cast<uint32_t>(event.arg1)];
     // What was read later may be who took it over when its parent ended.
     const bool is_same = made.start_mono_ns == 0 || hal::same_start(made.start_mono_ns, event.start_mono_ns);
     if (made.parent_pid == 0 || is_same) made.parent_pid = event.pid;
@@ -317,18 +313,18 @@ void Budget::Impl::close(uint64_t mono_ns, bool is_end) {
     if (process.ended_ns != 0 && process.ended_ns < mono_ns) over.push_back(pid);
   }
   for (const uint32_t pid : over) end_process(pid, mono_ns);
+  closed_calls = std::vector<BudgetCall>();  // `= {}` would keep its room
   forget(mono_ns);
 }
 
 void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
-  const auto later = std::partition(process.calls.begin(), process.calls.end(),
-                                    [&](const BudgetCall& one) { return one.end_ns >= mono_ns; });
-  std::sort(later, process.calls.end(), [](const BudgetCall& a, const BudgetCall& b) {
+  closed_calls.clear();
+  process.calls.take(mono_ns, closed_calls);
+  std::sort(closed_calls.begin(), closed_calls.end(), [](const BudgetCall& a, const BudgetCall& b) {
     return std::tie(a.end_ns, a.start_ns, a.tid, a.call) < std::tie(b.end_ns, b.start_ns, b.tid, b.call);
   });
-  for (auto at = later; at != process.calls.end(); ++at) {
-    --pending;
-    const BudgetCall& call = *at;
+  pending -= closed_calls.size();
+  for (const BudgetCall& call : closed_calls) {
     BudgetThread* thread = thread_of(call.tid, process.facts.pid, {});
     if (thread == nullptr) continue;
     if (!process.has_begun) {
@@ -367,8 +363,6 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     process.last_call_ns = std::max(process.last_call_ns, call.end_ns);
     process.finder.add(call, its);
   }
-  process.calls.erase(later, process.calls.end());
-  if (process.calls.empty()) process.calls.shrink_to_fit();  // there may be a thousand that have ended
   process.finder.choose();
   for (const StepBoundary& one : process.finder.take()) process.boundaries.push_back(one);
 }
@@ -482,17 +476,17 @@ void Budget::set_probe(uint32_t probe, bool is_per_thread) { impl_->per_thread_p
 
 void Budget::add_process(const hal::Process& process) {
   if (impl_->facts.size() >= kMaxThreads) impl_->facts.clear();
-  hal::Process& known = impl_->facts[process.pid];
+  BudgetFacts& known = impl_->facts[process.pid];
   if (known.start_mono_ns != 0 && process.start_mono_ns != 0 &&
       !hal::same_start(known.start_mono_ns, process.start_mono_ns)) {
     impl_->end_process(process.pid, impl_->seen_ns);  // its number is another process's now
     known = {};
   }
-  const uint32_t parent = known.parent_pid;
-  const std::string comm = known.comm;
-  known = process;
-  if (known.parent_pid == 0) known.parent_pid = parent;
-  if (known.comm.empty()) known.comm = comm;
+  known.pid = process.pid;
+  known.start_mono_ns = process.start_mono_ns;
+  known.launches_block = hal::makes_launches_block(process.settings);
+  if (process.parent_pid != 0) known.parent_pid = process.parent_pid;
+  if (!process.comm.empty()) known.comm = process.comm;
   if (const auto its = impl_->processes.find(process.pid); its != impl_->processes.end()) {
     its->second.set_facts(known);
   }

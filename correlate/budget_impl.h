@@ -5,6 +5,7 @@
 
 #include "base/queue.h"
 #include "correlate/budget.h"
+#include "correlate/pending_calls.h"
 #include "hal/slow_settings.h"
 
 namespace ingero::correlate {
@@ -28,19 +29,27 @@ struct BudgetThread {
   Queue<Ended> ended;
 };
 
+// Of a hal::Process, what is asked for.
+struct BudgetFacts {
+  uint32_t pid = 0, parent_pid = 0;
+  uint64_t start_mono_ns = 0;
+  std::string comm;
+  bool launches_block = false;
+};
+
 struct BudgetProcess {
   explicit BudgetProcess(hal::LossLedger& ledger) : device(ledger) {}
-  void set_facts(const hal::Process& process) {
+  void set_facts(const BudgetFacts& process) {
     facts = process;
-    device.set_launches_block(hal::makes_launches_block(process.settings));
+    device.set_launches_block(process.launches_block);
   }
-  hal::Process facts;
+  BudgetFacts facts;
   uint64_t last_seen_ns = 0;
   uint64_t first_event_ns = 0;
   uint64_t ended_ns = 0;  // 0: it has not
   bool is_attached_late = false;
   bool has_begun = false;
-  std::vector<BudgetCall> calls;  // not yet in a window
+  PendingCalls calls{Budget::kWindowNs};  // not yet in a window
   DeviceTime device;
   StepFinder finder;
   Queue<DeviceSegment> segments;
@@ -49,7 +58,7 @@ struct BudgetProcess {
   uint64_t step_start_ns = 0;  // 0: none under way
   uint64_t steps = 0;
   uint32_t series = 0;
-  TimeSums step;
+  std::unique_ptr<TimeSums> step;  // under way; null: there was none so far
   Queue<StepBoundary> boundaries;
   uint64_t last_call_ns = 0;  // end of the last outermost one
 };
@@ -98,7 +107,7 @@ struct Budget::Impl {
   std::vector<CallFacts> calls;
   PerThreadProbes per_thread_probes;
   std::map<uint32_t, BudgetProcess> processes;  // those that make GPU calls
-  std::map<uint32_t, hal::Process> facts;       // of any process
+  std::map<uint32_t, BudgetFacts> facts;        // of any process
   std::set<uint32_t> from_start;                // pids whose exec or fork was seen: traced from then on
   // By pid, when it ended: its calls may come after that, and its facts are still needed.
   std::unordered_map<uint32_t, uint64_t> exited;
@@ -116,7 +125,8 @@ struct Budget::Impl {
   std::vector<ProcessFacts> ended;
   std::vector<BudgetStep> steps;
   std::vector<BudgetSecond> seconds;
-  std::vector<Blame::Share> shares;  // reused
+  std::vector<Blame::Share> shares;      // reused
+  std::vector<BudgetCall> closed_calls;  // likewise, while windows close
 };
 
 }  // namespace ingero::correlate

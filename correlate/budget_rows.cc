@@ -47,10 +47,10 @@ void Budget::Impl::cut(BudgetProcess& process, BudgetThread& thread, uint64_t at
       step.content = boundary.content;
       step.anchor = process.finder.anchor_call();
       step.series = process.series;
-      step.sums = std::move(process.step);
+      step.sums = std::move(*process.step);
       steps.push_back(std::move(step));
     }
-    process.step = TimeSums();
+    *process.step = TimeSums();
     if (boundary.is_break) {
       process.step_tid = 0;
       ++process.series;
@@ -63,7 +63,7 @@ void Budget::Impl::count_calls(BudgetProcess& process, BudgetThread& thread, uin
   while (!thread.ended.empty() && thread.ended.front().end_ns <= until_ns) {
     const BudgetThread::Ended& call = thread.ended.front();
     TimeSums* rows[] = {&thread.second->sums,
-                        thread.tid == process.step_tid && process.step_start_ns != 0 ? &process.step : nullptr};
+                        thread.tid == process.step_tid && process.step_start_ns != 0 ? process.step.get() : nullptr};
     for (TimeSums* row : rows) {
       if (row == nullptr) continue;
       row->syncs += call.is_sync ? 1 : 0;
@@ -79,7 +79,7 @@ void Budget::Impl::count_calls(BudgetProcess& process, BudgetThread& thread, uin
 void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const Piece& piece, uint64_t from_ns,
                             uint64_t to_ns, const DeviceSegment* segment) {
   const uint64_t ns = to_ns - from_ns;
-  TimeSums* step = thread.tid == process.step_tid && process.step_start_ns != 0 ? &process.step : nullptr;
+  TimeSums* step = thread.tid == process.step_tid && process.step_start_ns != 0 ? process.step.get() : nullptr;
   TimeSums* rows[] = {&thread.second->sums, step};
   const bool is_idle = segment != nullptr && segment->state == DeviceState::kIdle;
   const bool is_open = segment != nullptr && segment->state != DeviceState::kBusy;
@@ -182,13 +182,14 @@ void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_
     ++process.series;
   }
   const bool has_steps = process.step_tid == thread.tid;
+  if (has_steps && process.step == nullptr) process.step = std::make_unique<TimeSums>();
   auto segment = process.segments.begin();
   for (Piece& piece : thread.time.pieces(thread.done_ns, until_ns)) {
     const bool is_for_device = piece.off != nullptr && is_wait(piece.is) && waits_for_device(thread, *piece.off);
     if (is_for_device) {
       piece.is = TimeClass::kDeviceWait;
       ++thread.second->sums.waits;
-      if (has_steps) ++process.step.waits;
+      if (has_steps) ++process.step->waits;
     }
     for (uint64_t at = piece.from_ns; at < piece.to_ns;) {
       if (has_steps) cut(process, thread, at);

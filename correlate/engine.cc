@@ -179,13 +179,14 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
   switch (op) {
     case hal::HostOp::kSchedSwitch: {
       ThreadState& thread = thread_of(event.tid, process);
-      ThreadWindow& sum = thread.open[window % kOpen];
-      if (sum.window != window) {
-        sum = ThreadWindow{};
-        sum.window = window;
+      auto& open = thread.open[window % kOpen];
+      if (open == nullptr || open->window != window) {
+        open = std::make_unique<ThreadWindow>();
+        open->window = window;
         touched_threads[window % kOpen].push_back(&thread);
         thread.last_window = std::max(thread.last_window, window);
       }
+      ThreadWindow& sum = *open;
       ++sum.switches;
       sum.ns += event.duration_ns;
       add_off(sum.off, event.off);

@@ -77,9 +77,10 @@ Sample sample_of(const hal::Event& event, uint64_t lost_ns) {
 namespace {
 
 void consider(Sample& worst, const hal::Event& event, uint64_t lost_ns) {
-  if (lost_ns == 0 || lost_ns < worst.lost_ns) return;
-  const Sample sample = sample_of(event, lost_ns);
-  if (worst.call == hal::kNoCall || sample.worse_than(worst)) worst = sample;
+  if (lost_ns != 0 && lost_ns >= worst.lost_ns) keep_worse(worst, sample_of(event, lost_ns));
+}
+void consider(Worst& worst, const hal::Event& event, uint64_t lost_ns) {
+  if (lost_ns != 0 && lost_ns >= worst->lost_ns) worst.add(sample_of(event, lost_ns));
 }
 
 void note_spike(Series& series, SeriesWindow& sum, const hal::Event& event, uint64_t ns) {
@@ -124,16 +125,18 @@ void note_latest(const hal::Event& event, const CallFacts& facts, ProcessState& 
     return;
   }
   auto& last = process.last_calls;
+  last.reserve(kLastCalls);
   if (last.size() < kLastCalls || event.start_mono_ns > last.front().start_mono_ns) {
+    if (last.size() == kLastCalls) last.erase(last.begin());
     const auto after = std::upper_bound(last.begin(), last.end(), event.start_mono_ns,
                                         [](uint64_t at, const Sample& one) { return at < one.start_mono_ns; });
     last.insert(after, sample_of(event, 0));
-    if (last.size() > kLastCalls) last.erase(last.begin());
   }
   if (event.failed || (facts.kind != Kind::kLaunch && facts.graph != GraphStep::kLaunch)) return;
   const uint64_t function = event.has(Has::kFunction) ? event.function : event.has(Has::kHandle) ? event.handle : 0;
-  process.launches.add(event.has(Has::kStream) ? event.stream : 0,
-                       {sample_of(event, 1), function, event.end_mono_ns()});
+  if (process.launches == nullptr) process.launches = std::make_unique<Launches>();
+  process.launches->add(event.has(Has::kStream) ? event.stream : 0,
+                        {sample_of(event, 1), function, event.end_mono_ns()});
 }
 
 }  // namespace
@@ -348,7 +351,7 @@ bool Engine::Impl::take_series(const hal::Event& event, const CallFacts& facts, 
   sum.bytes += bytes_of(event);
   sum.max_ns = std::max(sum.max_ns, ns);
   sum.min_ns = std::min(sum.min_ns, ns);
-  if (event.has(Has::kDuration)) ++sum.bins[bin_of(ns)];
+  if (event.has(Has::kDuration)) sum.bins.add(ns);
   note_spike(*series, sum, event, ns);
   bool cold = false;
   if (series->first_calls < kFirstCalls) {

@@ -108,7 +108,9 @@ void Engine::Impl::note_fatal(const hal::Event& event, ProcessState& process, co
   if (meaning.effect == hal::StatusEffect::kFatalLater) {
     const bool of_a_stream = event.has(Has::kStream) && event.kind == hal::Kind::kSync;
     const auto stream = of_a_stream ? std::optional(event.stream) : std::nullopt;
-    if (const Launches::One* launch = process.launches.last(stream, event.start_mono_ns)) {
+    const Launches::One* launch =
+        process.launches != nullptr ? process.launches->last(stream, event.start_mono_ns) : nullptr;
+    if (launch != nullptr) {
       sample = launch->sample;
       finding.cause += fmt::format(" Work submitted before did it, most likely the last: {}, {} earlier{}.",
                                    calls[launch->sample.call].op,

@@ -64,8 +64,9 @@ void Engine::Impl::pend(uint64_t mono_ns, ProcessState* process, Finding finding
 void Engine::Impl::close_threads(uint64_t window) {
   const size_t slot = window % kOpen;
   for (ThreadState* thread : touched_threads[slot]) {
-    ThreadWindow& reported = thread->open[slot];
-    if (reported.window != window) continue;
+    if (thread->open[slot] == nullptr || thread->open[slot]->window != window) continue;
+    const std::unique_ptr<ThreadWindow> closed = std::move(thread->open[slot]);
+    const ThreadWindow& reported = *closed;
     ProcessWindow& sum = window_of(*thread->process, window);
     const bool makes_calls = thread->last_call_window != 0 && thread->last_call_window + kActive >= window;
     add_off(makes_calls ? sum.threads : sum.others, reported.off);
@@ -80,7 +81,6 @@ void Engine::Impl::close_threads(uint64_t window) {
       if (!hal::has_room(sum.off, kMaxIntervals, hal::Loss::engine_forgotten, ledger)) continue;
       sum.off.push_back(interval);
     }
-    reported = ThreadWindow{};
   }
   touched_threads[slot].clear();
 }
@@ -500,6 +500,8 @@ void Engine::Impl::forget_calls(const std::unordered_set<const ProcessState*>& o
     process->trailing = {};
     process->live = std::unordered_map<uint64_t, ProcessState::Live>();
     process->graphs = {};
+    process->failures = {};
+    process->launches.reset();
   }
   last_series_key = ~uint64_t{0};
   last_series = nullptr;

@@ -156,8 +156,8 @@ void evaluate_cpu(const Evaluation& seen, Findings& findings) {
   Finding finding;
   finding.lost_ns = lost;
   finding.lost_now_ns = without(seen.now.wanted_cpu_ns(), seen.now.preemptors().recorder_ns());
-  finding.op = seen.sum.worst_cpu.call;
-  if (seen.sum.worst_cpu.call != hal::kNoCall) finding.sample = seen.sum.worst_cpu;
+  finding.op = seen.sum.worst_cpu->call;
+  if (seen.sum.worst_cpu->call != hal::kNoCall) finding.sample = *seen.sum.worst_cpu;
 
   Limited all, now;
   const hal::Throttling* limit = worst_limit(seen, all, now);

@@ -51,10 +51,10 @@ void evaluate_memory(const Evaluation& seen, Findings& findings) {
   const Rule& failing = rule(RuleId::failing_calls);
   if (sum.failed >= failing.count && sum.failed * 100 >= sum.calls * failing.share) {
     Finding finding = seen.counted(failing, 1, sum.failed, seen.now.failed);
-    finding.op = sum.first_failed.call;
-    if (sum.first_failed.call != hal::kNoCall) {
-      finding.sample = sum.first_failed;
-      finding.onset_mono_ns = sum.first_failed.start_mono_ns;
+    finding.op = sum.first_failed->call;
+    if (sum.first_failed->call != hal::kNoCall) {
+      finding.sample = *sum.first_failed;
+      finding.onset_mono_ns = sum.first_failed->start_mono_ns;
     }
     findings.push_back(std::move(finding));
   }

@@ -135,8 +135,8 @@ void evaluate_patterns(const Evaluation& seen, Findings& findings) {
   if (sum.copies.calls >= slow.count && seen.over(sum.copies.ns, slow) && sum.failed == 0) {
     Finding finding =
         seen.counted(slow, 0.75, sum.copies.calls, seen.now.copies.calls, sum.copies.ns, seen.now.copies.ns);
-    finding.op = sum.worst_copy.call;
-    if (sum.worst_copy.call != hal::kNoCall) finding.sample = sum.worst_copy;
+    finding.op = sum.worst_copy->call;
+    if (sum.worst_copy->call != hal::kNoCall) finding.sample = *sum.worst_copy;
     findings.push_back(std::move(finding));
   }
 

@@ -80,7 +80,7 @@ void evaluate_rates(const Evaluation& seen, Findings& findings) {
     finding.lost_ns = seen.sum.graph_lost_ns;
     finding.lost_now_ns = seen.now.graph_lost_ns;
     finding.number = seen.sum.graph_launches.calls;
-    finding.op = seen.sum.worst_graph.call;
+    finding.op = seen.sum.worst_graph->call;
     findings.push_back(std::move(finding));
   }
   if (seen.process.ended_mono_ns || seen.process.rates.empty()) return;

@@ -37,8 +37,8 @@ void evaluate_waits(const Evaluation& seen, Findings& findings) {
     finding.confidence = finding.grade == hal::Grade::kWindowed             ? 0.7
                          : seen.sum.reads.calls + seen.sum.writes.calls > 0 ? 0.95
                                                                             : 0.85;
-    finding.op = seen.sum.worst_io.call;
-    if (seen.sum.worst_io.call != hal::kNoCall) finding.sample = seen.sum.worst_io;
+    finding.op = seen.sum.worst_io->call;
+    if (seen.sum.worst_io->call != hal::kNoCall) finding.sample = *seen.sum.worst_io;
     finding.onset_mono_ns = first_loss_of(seen, [](const ProcessWindow& one) { return one.io_ns() + one.reads.calls; });
     findings.push_back(finding);
   }
@@ -49,8 +49,8 @@ void evaluate_waits(const Evaluation& seen, Findings& findings) {
     wait.rule = lock.id;
     wait.lost_ns = seen.sum.unusual_blocked_ns;
     wait.lost_now_ns = seen.now.unusual_blocked_ns;
-    wait.op = seen.sum.worst_blocked.call;
-    if (seen.sum.worst_blocked.call != hal::kNoCall) wait.sample = seen.sum.worst_blocked;
+    wait.op = seen.sum.worst_blocked->call;
+    if (seen.sum.worst_blocked->call != hal::kNoCall) wait.sample = *seen.sum.worst_blocked;
     wait.confidence = 0.8;
     wait.onset_mono_ns = first_loss_of(seen, [](const ProcessWindow& one) { return one.unusual_blocked_ns; });
     findings.push_back(std::move(wait));

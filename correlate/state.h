@@ -38,7 +38,7 @@ struct SeriesWindow {
   uint64_t calls = 0, timed = 0, ns = 0, max_ns = 0, min_ns = ~uint64_t{0}, bytes = 0, blocked_ns = 0, failed = 0;
   uint64_t spike_ns = 0, first_spike_ns = 0;
   std::vector<uint64_t> spikes;  // which calls of the series
-  Bins bins{};
+  Bins bins;
 };
 // The last few of something, the newest last. Empty ones cost nothing: most processes are short.
 template <typename T>
@@ -83,8 +83,8 @@ struct ThreadState {
   ProcessState* process = nullptr;
   Refused refused;
   uint64_t last_call_window = 0, last_window = 0;
-  std::array<uint64_t, kOpen> called{};  // windows in which it made a call
-  std::array<ThreadWindow, kOpen> open;
+  std::array<uint64_t, kOpen> called{};                   // windows in which it made a call
+  std::array<std::unique_ptr<ThreadWindow>, kOpen> open;  // null: no switch in it so far
 };
 
 // An executable graph.
@@ -169,6 +169,7 @@ struct ProcessState {
   std::array<uint64_t, kOpen> open_window{};
   bool calls_runtime = false;  // it has made a call of a library that is not below a runtime
   bool has_peers = false;      // it has made a call of a communicator: others may wait for it
+  bool is_oom_victim = false;
   Trailing trailing;
   std::vector<uint64_t> rates;  // work submitted in each of the last windows
   struct Live {
@@ -198,9 +199,9 @@ struct ProcessState {
   std::set<uint32_t> children;                                   // as far as kMaxChildren go
   // Queue pairs on fabric adapters: how many there are, and from when to when there were any.
   uint64_t queues = 0, first_queue_ns = ~uint64_t{0}, last_queue_ns = 0;
-  uint64_t completion_wait_ns = 0;  // in calls that wait for completions
-  Launches launches;
-  std::vector<Sample> last_calls;  // the last kLastCalls, by their starts
+  uint64_t completion_wait_ns = 0;     // in calls that wait for completions
+  std::unique_ptr<Launches> launches;  // null: none
+  std::vector<Sample> last_calls;      // the last kLastCalls, by their starts
   struct Failure {
     hal::CallId call = hal::kNoCall;
     std::optional<int64_t> code;  // none: a null pointer
@@ -218,10 +219,9 @@ struct ProcessState {
   };
   std::vector<LongWait> long_waits;
   uint64_t fatal_mono_ns = 0;  // of the first error after which nothing works; 0: none
-  bool is_oom_victim = false;
   uint64_t last_submit_ns = 0,
            last_wait_ns = 0;              // when it last submitted work, and when it last knew that work was done
-  uint64_t pause = 0, longest_pause = 0;  // windows without work: now, and the most so far
+  uint32_t pause = 0, longest_pause = 0;  // windows without work: now, and the most so far
   uint64_t rate_before_pause = 0;         // steady, of the windows right before; 0: it was not
   uint64_t asleep = 0;                    // windows up to now in which all of it slept
   bool has_undone_work() const { return last_submit_ns > last_wait_ns; }

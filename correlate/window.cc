@@ -21,10 +21,6 @@ void add_to(hal::OffCpu& sum, const hal::OffCpu& other) {
   sum.io_ns += other.io_ns;
 }
 
-void keep_worse(Sample& sample, const Sample& other) {
-  if (other.call != hal::kNoCall && (sample.call == hal::kNoCall || other.worse_than(sample))) sample = other;
-}
-
 // Those of the windows that rules look at all fit; an incident's sum, which may be longer, needs none.
 void append(Intervals& intervals, const Intervals& other) {
   constexpr size_t kMax = kTrailing * kMaxIntervals;
@@ -119,10 +115,10 @@ void ProcessWindow::add(const ProcessWindow& other) {
   call_preemptors.add(other.call_preemptors);
   thread_preemptors.add(other.thread_preemptors);
   other_preemptors.add(other.other_preemptors);
-  for (Sample ProcessWindow::*sample :
+  for (Worst ProcessWindow::*worst :
        {&ProcessWindow::worst_cpu, &ProcessWindow::worst_io, &ProcessWindow::worst_blocked, &ProcessWindow::worst_copy,
         &ProcessWindow::worst_graph, &ProcessWindow::first_failed}) {
-    keep_worse(this->*sample, other.*sample);
+    (this->*worst).add(*(other.*worst));
   }
   slowest_io_ns = std::max(slowest_io_ns, other.slowest_io_ns);
   append(off, other.off);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,36 @@ struct Sample {
     if (start_mono_ns != other.start_mono_ns) return start_mono_ns < other.start_mono_ns;
     return tid < other.tid;
   }
+};
+
+inline void keep_worse(Sample& sample, const Sample& other) {
+  if (other.call != hal::kNoCall && (sample.call == hal::kNoCall || other.worse_than(sample))) sample = other;
+}
+
+// The worst of some, if there are any: most windows have few of them, and none takes no room.
+class Worst {
+ public:
+  Worst() = default;
+  Worst(const Worst& other) : sample_(other.sample_ ? std::make_unique<Sample>(*other.sample_) : nullptr) {}
+  Worst(Worst&& other) = default;
+  Worst& operator=(Worst other) {
+    sample_ = std::move(other.sample_);
+    return *this;
+  }
+  ~Worst() = default;
+  void add(const Sample& sample) {
+    if (sample_ == nullptr && sample.call != hal::kNoCall) sample_ = std::make_unique<Sample>(sample);
+    if (sample_ != nullptr) keep_worse(*sample_, sample);
+  }
+  // Of no call: there is none.
+  const Sample& operator*() const {
+    static const Sample nothing;
+    return sample_ ? *sample_ : nothing;
+  }
+  const Sample* operator->() const { return &**this; }
+
+ private:
+  std::unique_ptr<Sample> sample_;
 };
 
 // A thread of the recorder, by its name.
@@ -154,7 +185,7 @@ struct ProcessWindow {
   uint64_t sync_blocked_ns = 0;  // of in_calls.blocked: waiting for the device
   uint64_t unusual_blocked_ns = 0;
   Preemptors call_preemptors;
-  Sample worst_cpu, worst_io, worst_blocked, worst_copy, worst_graph, first_failed;
+  Worst worst_cpu, worst_io, worst_blocked, worst_copy, worst_graph, first_failed;
   // Switches of threads that make calls, and of the others.
   hal::OffCpu threads, others;
   uint64_t switches = 0, other_switches = 0, switch_ns = 0;

@@ -2,8 +2,12 @@
 #include "symbols/debug_sections.h"
 
 #include <gelf.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <string>
+
+#include "base/text.h"
 
 namespace ingero::symbols {
 namespace {
@@ -41,6 +45,29 @@ uint64_t section_bytes(Elf* elf, std::string_view prefix) {
     if (__builtin_add_overflow(total, bytes, &total)) return UINT64_MAX;
   }
   return total;
+}
+
+bool may_follow_links(Elf* elf) {
+  constexpr std::string_view kFolder = "/usr/lib/debug/";  // its owner is root
+  size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return true;
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* name = elf_strptr(elf, names, header.sh_name);
+    if (name == nullptr || std::string_view(name) != ".gnu_debugaltlink") continue;
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) return false;
+    const std::string_view link(static_cast<const char*>(data->d_buf), data->d_size);
+    const std::string_view path = link.substr(0, link.find('\0'));
+    if (path.starts_with(kFolder) && path.find("/..") == path.npos) continue;
+    const std::string_view id = link.substr(std::min(path.size() + 1, link.size()));
+    const std::string hex = to_hex(reinterpret_cast<const uint8_t*>(id.data()), id.size());
+    if (hex.size() < 4 || hex.size() > 128) return false;
+    const std::string by_id = fmt::format("{}.build-id/{}/{}.debug", kFolder, hex.substr(0, 2), hex.substr(2));
+    if (access(by_id.c_str(), R_OK) != 0) return false;
+  }
+  return true;
 }
 
 bool go_to_sibling(Dwarf_Die& die) {

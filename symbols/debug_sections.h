@@ -22,6 +22,10 @@ using OwnedDwarf = std::unique_ptr<Dwarf, DwarfEnd>;
 // Bytes of the sections whose names begin so, decompressed, summed.
 uint64_t section_bytes(Elf* elf, std::string_view prefix);
 
+// Whether libdw may follow the file's .gnu_debugaltlink, to what several files share of their debug information (dwz):
+// it opens the file of that build id below /usr/lib/debug, else the one of any name that the link has.
+bool may_follow_links(Elf* elf);
+
 // Makes `die` its next sibling, if that lies behind it.
 bool go_to_sibling(Dwarf_Die& die);
 

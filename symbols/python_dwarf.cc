@@ -180,7 +180,7 @@ Status use_dwarf(const Fd& fd, uint8_t minor, uint64_t runtime_address, wire_pyt
   const auto mapped = MappedFile::open(fd, true);
   if (!mapped.ok()) return none;
   const OwnedElf elf = elf_of(**mapped);
-  if (!elf || section_bytes(elf.get(), ".debug_") > kMaxDebugBytes) return none;
+  if (!elf || section_bytes(elf.get(), ".debug_") > kMaxDebugBytes || !may_follow_links(elf.get())) return none;
   const OwnedDwarf dwarf(dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr));
   if (!dwarf) return none;
   const bool has_frame_objects = minor <= 10;

@@ -108,8 +108,10 @@ Symboliser::File& Symboliser::open(const CodeFile& code) {
       break;
     }
   }
-  file->debug_bytes = section_bytes(file->debug_elf ? file->debug_elf.get() : file->elf.get(), ".debug_");
-  if (file->debug_bytes == 0 || file->debug_bytes > kMaxDebugBytes) file->with_lines = nullptr;
+  Elf* const with_lines = file->debug_elf ? file->debug_elf.get() : file->elf.get();
+  file->debug_bytes = section_bytes(with_lines, ".debug_");
+  if (file->debug_bytes == 0 || !may_follow_links(with_lines) || file->debug_bytes > kMaxDebugBytes)
+    file->with_lines = nullptr;
   return *file;
 }
 

@@ -1,6 +1,7 @@
 // Files of code that were made to harm who reads them; most are among the fuzzers' inputs.
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -105,6 +106,27 @@ TEST(UntrustedCode, LongCallFrameInformationIsSearchedOnlyWithASearchTable) {
   Registers registers;
   EXPECT_EQ(step_at(without_search_table(folder.path(), 88), 0x1f2, registers), Step::kCaller);
   EXPECT_EQ(step_at(without_search_table(folder.path(), Cfi::kMaxUnsorted + 1), 0x1f2, registers), Step::kNoRules);
+}
+
+// It is a FIFO that nothing writes to: opening it would never end.
+TEST(UntrustedCode, TheFileThatALinkNamesIsNotOpened) {
+  const TempFolder folder;
+  std::string bytes = read_file(input("shared_debug")).value();
+  const std::string fifo = folder.path() + "/f";
+  const size_t at = bytes.find("/nowhere/");
+  ASSERT_NE(at, bytes.npos);
+  ASSERT_LT(fifo.size(), 100U);
+  bytes.replace(at, fifo.size() + 1, fifo + std::string(1, '\0'));
+  const std::string path = folder.path() + "/library.so";
+  const Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(::write(file.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const auto code = code_of(path);
+  ASSERT_NE(code, nullptr);
+  Symboliser symboliser([](const std::string&) -> Result<Fd> { return Error(Errc::kNotFound, "none"); });
+  EXPECT_EQ(symboliser.name(*code, 0x17e).back().function, "evil");
+  wire_python_layout layout{};
+  EXPECT_FALSE(use_dwarf(file, 11, 0, layout).ok());
 }
 
 TEST(UntrustedCode, ASectionsSizeIsTheDecompressedOne) {

@@ -66,6 +66,7 @@ void PythonWatch::mapped(uint32_t pid, const hal::Mapping& mapping) {
     process.mappings.push_back(mapping);
     process.is_settled = false;
     process.attempts = 0;
+    process.debug = {};
   }
   if (!process.is_settled) look(pid, process);
 }
@@ -79,7 +80,7 @@ void PythonWatch::look_again() {
 
 void PythonWatch::look(uint32_t pid, Process& process) {
   ProcessAccess access(foreign_, pid);
-  const auto found = symbols::find_python(access.view(process.mappings), generation_ + 1);
+  const auto found = symbols::find_python(access.view(process.mappings), generation_ + 1, process.debug);
   if (found.ok()) {
     ++generation_;
     if (const Status set = objects_.set_python(pid, found->layout); set.ok()) {

@@ -53,6 +53,7 @@ class PythonWatch {
     uint32_t generation = 0;  // of the layout that was set
     uint64_t runtime_address = 0, runtime_bytes = 0;
     uint64_t place = 0;  // where the interpreter's file is mapped
+    symbols::PythonDebugLayout debug;
     unsigned attempts = 0;
     bool is_settled = false;
   };

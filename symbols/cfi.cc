@@ -2,13 +2,16 @@
 #include "symbols/cfi.h"
 
 #include <elfutils/libdw.h>
-#include <libelf.h>
+#include <gelf.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include <dwarf.h>
 
+#include "symbols/debug_sections.h"
 #include "symbols/owned_elf.h"
 
 namespace ingero::symbols {
@@ -53,7 +56,7 @@ std::optional<uint64_t> evaluate(std::span<const Dwarf_Op> operations, const Reg
         stack.push_back(*cfa);
         continue;
       case DW_OP_bregx:
-        if (!registers.has(static_cast<unsigned>(operation.number))) return std::nullopt;
+        if (!registers.has(operation.number)) return std::nullopt;
         stack.push_back(registers.values[operation.number] + operation.number2);
         continue;
       case DW_OP_addr:
@@ -157,7 +160,7 @@ std::optional<uint64_t> evaluate(std::span<const Dwarf_Op> operations, const Reg
 struct Place {
   enum class Kind : uint8_t { kSame, kUndefined, kAtCfa, kCfaPlus, kRegister, kExpression } kind = Kind::kUndefined;
   bool is_value = false;  // kExpression: the value itself, not where it lies
-  int64_t number = 0;     // offset from the CFA, or register
+  uint64_t number = 0;    // offset from the CFA, or register
   std::vector<Dwarf_Op> operations;
 };
 
@@ -177,13 +180,13 @@ Place place_of(const Dwarf_Op* operations, size_t count, const Dwarf_Op* memory)
   if (!all.empty() && all[0].atom == DW_OP_call_frame_cfa && all.size() <= 2 &&
       (all.size() == 1 || all[1].atom == DW_OP_plus_uconst)) {
     place.kind = is_value ? Place::Kind::kCfaPlus : Place::Kind::kAtCfa;
-    place.number = all.size() == 1 ? 0 : static_cast<int64_t>(all[1].number);
+    place.number = all.size() == 1 ? 0 : all[1].number;
     return place;
   }
   if (!is_value && all.size() == 1 &&
       (all[0].atom == DW_OP_regx || (all[0].atom >= DW_OP_reg0 && all[0].atom <= DW_OP_reg31))) {
     place.kind = Place::Kind::kRegister;
-    place.number = all[0].atom == DW_OP_regx ? static_cast<int64_t>(all[0].number) : all[0].atom - DW_OP_reg0;
+    place.number = all[0].atom == DW_OP_regx ? all[0].number : all[0].atom - DW_OP_reg0;
     return place;
   }
   place.kind = Place::Kind::kExpression;
@@ -211,6 +214,39 @@ struct Cfi::File {
   std::unordered_map<uint64_t, Rules> rules;
 };
 
+namespace {
+
+// The linker's search table, as all linkers write it (LSB 5.0, 10.6.2): libdw finds an address in it. Without one it
+// reads on until it has found the address, and keeps all that it has read.
+bool has_search_table(std::span<const std::byte> bytes, const GElf_Phdr& header) {
+  constexpr std::array kEncodings = {std::byte{1}, std::byte{DW_EH_PE_pcrel | DW_EH_PE_sdata4},
+                                     std::byte{DW_EH_PE_udata4}, std::byte{DW_EH_PE_datarel | DW_EH_PE_sdata4}};
+  constexpr size_t kHeadBytes = 12;  // these, where .eh_frame is, and how many entries follow
+  if (header.p_filesz < kHeadBytes || header.p_offset > bytes.size() ||
+      bytes.size() - header.p_offset < header.p_filesz) {
+    return false;
+  }
+  const auto table = bytes.subspan(header.p_offset, header.p_filesz);
+  uint32_t entries = 0;
+  std::memcpy(&entries, table.data() + kHeadBytes - sizeof entries, sizeof entries);
+  return std::ranges::equal(table.first(kEncodings.size()), kEncodings) && entries > 0 &&
+         (table.size() - kHeadBytes) / 8 >= entries;
+}
+
+// Whether looking for an address in the file's call frame information soon ends.
+bool is_searchable(Elf* elf, std::span<const std::byte> bytes) {
+  size_t count = 0;
+  if (elf_getphdrnum(elf, &count) != 0) return false;
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_GNU_EH_FRAME) continue;
+    return has_search_table(bytes, header) || bytes.size() <= Cfi::kMaxUnsorted;
+  }
+  return section_bytes(elf, ".eh_frame") <= Cfi::kMaxUnsorted;
+}
+
+}  // namespace
+
 Cfi::Cfi(const Machine& machine) : machine_(machine) { elf_version(EV_CURRENT); }
 Cfi::~Cfi() = default;
 
@@ -226,7 +262,8 @@ const Cfi::Rules& Cfi::rules(const CodeFile& file, uint64_t address) {
     known = std::make_unique<File>();
     known->code = file.shared_from_this();
     known->elf = elf_of(file.mapped());
-    if (known->elf) known->cfi.reset(dwarf_getcfi_elf(known->elf.get()));
+    if (known->elf && is_searchable(known->elf.get(), file.mapped().bytes()))
+      known->cfi.reset(dwarf_getcfi_elf(known->elf.get()));
   }
   const auto found = known->rules.find(address);
   if (found != known->rules.end()) return found->second;
@@ -285,13 +322,11 @@ Step Cfi::step(const CodeFile& file, uint64_t address, const ReadStack& read, Re
       case Place::Kind::kSame:
         return registers.has(number) ? std::optional(registers.values[number]) : std::nullopt;
       case Place::Kind::kAtCfa:
-        return read(*cfa + static_cast<uint64_t>(place.number));
+        return read(*cfa + place.number);
       case Place::Kind::kCfaPlus:
-        return *cfa + static_cast<uint64_t>(place.number);
+        return *cfa + place.number;
       case Place::Kind::kRegister:
-        return registers.has(static_cast<unsigned>(place.number))
-                   ? std::optional(registers.values[static_cast<size_t>(place.number)])
-                   : std::nullopt;
+        return registers.has(place.number) ? std::optional(registers.values[place.number]) : std::nullopt;
       case Place::Kind::kExpression: {
         const auto result = evaluate(place.operations, registers, read, machine_.program_counter, cfa);
         return result && !place.is_value ? read(*result) : result;

@@ -99,9 +99,10 @@ bool CodeFile::read_segments(std::span<const std::byte> bytes) {
 }
 
 std::optional<uint64_t> CodeFile::address_of(uint64_t file_offset) const {
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   for (const Load& load : loads_) {
     // A mapping starts at a page; what lies before the segment on its first page is code as well.
-    if (file_offset < (load.offset & ~uint64_t{4095}) || file_offset >= load.offset + load.bytes) continue;
+    if (file_offset < (load.offset & ~(page - 1)) || file_offset >= load.offset + load.bytes) continue;
     return load.address + file_offset - load.offset;
   }
   return std::nullopt;

@@ -2,6 +2,7 @@
 #include "symbols/process_variable.h"
 
 #include <elf.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <vector>
@@ -13,7 +14,6 @@ namespace {
 
 constexpr uint64_t kMaxSearchedSymbols = 4 << 20;
 constexpr size_t kSymbolsPerRead = 4096;
-constexpr uint64_t kPage = 4095;
 
 // The address of a variable in one table, as the file has it.
 std::optional<Variable> variable_in(const hal::ElfFile& file, const hal::SymbolTable& table, std::string_view name) {
@@ -66,9 +66,10 @@ std::optional<uint64_t> shared_variable(const hal::ElfFile& file, std::string_vi
 
 // Where the file's address 0 is in the process.
 std::optional<uint64_t> bias_of(const hal::ElfFile& file, const hal::Mapping& mapping) {
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   for (const Elf64_Phdr& segment : file.segments()) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-    if (mapping.file_offset < (segment.p_offset & ~kPage) ||
+    if (mapping.file_offset < (segment.p_offset & ~(page - 1)) ||
         mapping.file_offset >= segment.p_offset + segment.p_filesz) {
       continue;
     }

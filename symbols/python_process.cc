@@ -92,7 +92,8 @@ bool read_debug_offsets(const hal::ElfFile& file, uint64_t runtime, std::span<st
   return offset && file.read_some(*offset, bytes.data(), bytes.size()) == bytes.size();
 }
 
-Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& mapping, uint32_t generation) {
+Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& mapping, uint32_t generation,
+                                PythonDebugLayout& debug) {
   const Error none{Errc::kNotFound, "no Python in it"};
   auto fd = process.open_file(mapping);
   if (!fd) return fd.error();
@@ -125,19 +126,23 @@ Result<PythonProcess> python_in(const ProcessView& process, const hal::Mapping& 
   auto layout = says_itself ? debug_offsets_layout(bytes, *version, address, identity)
                             : table_layout(*version, address, identity);
   if (!layout) return layout.error();
-  layout->generation = generation;
   Status checked = check_layout(process, *layout, found.version);
   uint64_t interpreter = 0;
   const bool is_there = process.read_memory(layout->interpreters, &interpreter, sizeof interpreter) && interpreter != 0;
   if (!says_itself && is_there) {
     // A build that is not a stock one may have debug information with the offsets; most have none, and need none.
-    const auto again = process.open_file(mapping);
-    if (again && use_dwarf(again->get(), version->minor, address, *layout).ok()) {
+    if (!std::exchange(debug.is_read, true)) {
+      const auto again = process.open_file(mapping);
+      if (again && use_dwarf(*again, version->minor, address, *layout).ok()) debug.layout = *layout;
+    }
+    if (debug.layout) {
+      *layout = *debug.layout;
       checked = check_layout(process, *layout, found.version);
     }
   }
   if (!checked.ok()) return checked.error();
   found.layout = *layout;
+  found.layout.generation = generation;
   return found;
 }
 
@@ -155,7 +160,7 @@ bool is_python_eval(std::string_view function) {
   return rest.empty() || rest.front() == '.' || rest.front() == ' ' || rest.front() == '@';
 }
 
-Result<PythonProcess> find_python(const ProcessView& process, uint32_t generation) {
+Result<PythonProcess> find_python(const ProcessView& process, uint32_t generation, PythonDebugLayout& debug) {
   Error none{Errc::kNotFound, "no Python in this process"};
   if (process.mappings.empty()) return none;
   // A program that has Python built in need not be called so: its own file, the lowest, is looked into as well. An
@@ -166,7 +171,7 @@ Result<PythonProcess> find_python(const ProcessView& process, uint32_t generatio
     if (&mapping == &process.mappings.front() || may_be_python(mapping.untrusted_path)) candidates.push_back(&mapping);
   }
   for (const hal::Mapping* mapping : candidates) {
-    auto found = python_in(process, *mapping, generation);
+    auto found = python_in(process, *mapping, generation, debug);
     if (found) return found;
     if (found.error().code() == Errc::kBusy || found.error().code() == Errc::kNotSupported) return found.error();
     if (found.error().code() != Errc::kNotFound) none = found.error();

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -37,10 +38,16 @@ struct PythonProcess {
   uint64_t runtime_address = 0, runtime_bytes = 0;
 };
 
+// The layout by the debug information of a process's interpreter, which is long: it is read once for the process.
+struct PythonDebugLayout {
+  bool is_read = false;
+  std::optional<wire_python_layout> layout;
+};
+
 // kNotFound: the process has no Python. kBusy: its interpreter has not started yet, or its memory does not match the
 // layout; retry, but not for ever. kNotSupported: its frames cannot be read, and why. `generation` distinguishes the
-// layouts of one pid (wire_python_layout).
-Result<PythonProcess> find_python(const ProcessView& process, uint32_t generation);
+// layouts of one pid (wire_python_layout). `debug` is the process's from one call to the next.
+Result<PythonProcess> find_python(const ProcessView& process, uint32_t generation, PythonDebugLayout& debug);
 
 // Whether this file may be a Python interpreter, by its name; decides whether a retry is worthwhile.
 bool may_be_python(std::string_view untrusted_path);

@@ -4,9 +4,11 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
+
+#include "symbols/debug_sections.h"
+#include "symbols/line_tables.h"
 
 namespace ingero::symbols {
 
@@ -26,10 +28,14 @@ class SourceLines {
 
  private:
   bool unit_of(uint64_t address, Dwarf_Die& unit);
-  struct End {
-    void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-  };
-  std::unique_ptr<Dwarf, End> dwarf_;
+  bool covers(Dwarf_Die& die, uint64_t address);
+  std::vector<Dwarf_Die> scopes_of(const Dwarf_Die& unit, uint64_t address);
+  bool may_read_lines(Dwarf_Die& unit);
+
+  Elf* elf_;
+  OwnedDwarf dwarf_;
+  LineTables tables_;
+  size_t steps_ = 0;  // left for this address
 };
 
 }  // namespace ingero::symbols

@@ -8,6 +8,7 @@
 
 #include <cxxabi.h>
 
+#include "symbols/debug_sections.h"
 #include "symbols/owned_elf.h"
 #include "symbols/source_lines.h"
 #include "symbols/symbol_table.h"
@@ -17,23 +18,6 @@ namespace {
 
 constexpr size_t kLongestSymbol = 4096;
 constexpr size_t kLongestName = 512;
-
-// Sizes of the sections whose names begin so, decompressed, summed.
-uint64_t section_bytes(Elf* elf, std::string_view prefix) {
-  size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return 0;
-  uint64_t total = 0;
-  Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(elf, section)) != nullptr) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    const char* name = elf_strptr(elf, names, header.sh_name);
-    if (name == nullptr || !std::string_view(name).starts_with(prefix)) continue;
-    GElf_Chdr compressed;
-    total += gelf_getchdr(section, &compressed) != nullptr ? compressed.ch_size : header.sh_size;
-  }
-  return total;
-}
 
 // What .gnu_debuglink names, a bare file name.
 std::string debug_link(Elf* elf) {
@@ -124,8 +108,10 @@ Symboliser::File& Symboliser::open(const CodeFile& code) {
       break;
     }
   }
-  file->debug_bytes = section_bytes(file->debug_elf ? file->debug_elf.get() : file->elf.get(), ".debug_");
-  if (file->debug_bytes == 0 || file->debug_bytes > kMaxDebugBytes) file->with_lines = nullptr;
+  Elf* const with_lines = file->debug_elf ? file->debug_elf.get() : file->elf.get();
+  file->debug_bytes = section_bytes(with_lines, ".debug_");
+  if (file->debug_bytes == 0 || !may_follow_links(with_lines) || file->debug_bytes > kMaxDebugBytes)
+    file->with_lines = nullptr;
   return *file;
 }
 

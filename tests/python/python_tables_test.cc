@@ -93,7 +93,7 @@ TEST_P(PythonTables, TheTableIsWhatDebugInformationSays) {
       // wrong on purpose: what is not read from the debug information stays wrong
       said.frame_code = said.thread_id = said.code_file = said.text_data = 1;
       said.interpreters = 0;
-      if (!use_dwarf(fd.get(), static_cast<uint8_t>(GetParam().minor), 0x1000, said).ok()) break;
+      if (!use_dwarf(fd, static_cast<uint8_t>(GetParam().minor), 0x1000, said).ok()) break;
       EXPECT_EQ(std::memcmp(&said, &*table, sizeof said), 0) << path;
       if (identity == ThreadIdentity::kNative) return;
       if (GetParam().minor < 11) return;

@@ -125,7 +125,8 @@ Result<PythonProcess> find_in(uint32_t pid, uint32_t generation) {
   view.read_memory = [&](uint64_t address, void* out, size_t size) {
     return ::pread(memory.get(), out, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
   };
-  return find_python(view, generation);
+  PythonDebugLayout debug;
+  return find_python(view, generation, debug);
 }
 
 struct Reported {

@@ -25,12 +25,17 @@ struct Self {
   }
 };
 
+Result<PythonProcess> find(const ProcessView& view) {
+  PythonDebugLayout debug;
+  return find_python(view, 1, debug);
+}
+
 TEST(PythonProcess, AProgramWithoutPythonHasNone) {
   const Self self;
-  const auto found = find_python(self.view(), 1);
+  const auto found = find(self.view());
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code(), Errc::kNotFound) << found.error().text();
-  EXPECT_EQ(find_python({}, 1).error().code(), Errc::kNotFound);
+  EXPECT_EQ(find({}).error().code(), Errc::kNotFound);
 }
 
 TEST(PythonProcess, AFileThatOnlyBearsTheNameIsNone) {
@@ -39,16 +44,16 @@ TEST(PythonProcess, AFileThatOnlyBearsTheNameIsNone) {
   ProcessView view = self.view();
   for (hal::Mapping& mapping : self.mappings) mapping.untrusted_path = "/usr/lib/libpython3.11.so.1.0";
   view.open_file = [](const hal::Mapping&) -> Result<Fd> { return Fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)); };
-  EXPECT_EQ(find_python(view, 1).error().code(), Errc::kNotFound);
+  EXPECT_EQ(find(view).error().code(), Errc::kNotFound);
   view.open_file = [](const hal::Mapping&) -> Result<Fd> { return Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); };
-  EXPECT_EQ(find_python(view, 1).error().code(), Errc::kNotFound);
+  EXPECT_EQ(find(view).error().code(), Errc::kNotFound);
 }
 
 TEST(PythonProcess, AFileThatCannotBeOpenedIsAnError) {
   Self self;
   ProcessView view = self.view();
   view.open_file = [](const hal::Mapping&) -> Result<Fd> { return Error{Errc::kPermission, "open: no"}; };
-  EXPECT_EQ(find_python(view, 1).error().code(), Errc::kPermission);
+  EXPECT_EQ(find(view).error().code(), Errc::kPermission);
 }
 
 TEST(PythonProcess, NamesOfInterpreters) {

@@ -197,9 +197,9 @@ Result<Fd> Foreign::open(const ForeignFile& file, FileParts parts) {
   return copied.error().in(fmt::format("its file system ({})", file.mount));
 }
 
-Status Foreign::pin(const ForeignFile& file, std::span<const uint64_t> offsets) {
-  if (file.reach == hal::Reach::kLocal) return {};
-  Status pinned = helpers_->pin(file.path, offsets, printable(file.untrusted_name, 4096));
+Result<uint64_t> Foreign::pin(const ForeignFile& file, std::span<const uint64_t> offsets) {
+  if (file.reach == hal::Reach::kLocal) return uint64_t{0};
+  auto pinned = helpers_->pin(file.path, offsets, printable(file.untrusted_name, 4096));
   if (!pinned.ok()) note_silence(file, pinned.error());
   return pinned;
 }

@@ -65,8 +65,10 @@ class Foreign {
   Result<Fd> open_soon(uint32_t pid, const hal::Mapping& mapping);
   // An optional file at a path derived from a traced process (debug files): its absence is not counted.
   Result<Fd> open_named(const std::string& path);
-  // Keeps the pages of these offsets in memory, so that placing a probe does not fault. Does nothing for a local file.
-  Status pin(const ForeignFile& file, std::span<const uint64_t> offsets);
+  // Keeps the pages of these offsets in memory, so that placing a probe does not fault. The pin's number; 0 for a local
+  // file, which needs none.
+  Result<uint64_t> pin(const ForeignFile& file, std::span<const uint64_t> offsets);
+  void unpin(uint64_t pin) { helpers_->unpin(pin); }
   // Counts and names a file whose calls, or whose symbols, will be missing.
   void give_up(const ForeignFile& file, const Error& reason);
 

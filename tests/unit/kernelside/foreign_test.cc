@@ -19,6 +19,7 @@
 #include "hal/elf.h"
 #include "held_clock.h"
 #include "kernelside/foreign_memory.h"
+#include "locked_pages.h"
 #include "proc_tree.h"
 
 namespace ingero::kernelside {
@@ -248,6 +249,26 @@ TEST(Helpers, AfterCancelNoFileIsWaitedFor) {
   const uint64_t begin = system_clock().mono_ns();
   EXPECT_FALSE(all->find("/proc/self/exe").ok());
   EXPECT_LT(system_clock().mono_ns() - begin, 1'000'000'000U);
+}
+
+TEST(Helpers, ThePagesOfManyFilesAreKeptAndOthersAreStillServed) {
+  const auto all = helpers();
+  const TempFolder folder;
+  std::vector<uint64_t> pins;
+  for (int i = 0; i < 80; ++i) {  // more than there may be helpers
+    const std::string path = fmt::format("{}/{}", folder.path(), i);
+    std::ofstream(path) << std::string(2 * kPage, 'x');
+    const uint64_t offsets[] = {0, kPage};
+    const auto pinned = all->pin(Fd(open(path.c_str(), O_PATH | O_CLOEXEC)), offsets, path);
+    ASSERT_TRUE(pinned.ok()) << i << ": " << pinned.error().text();
+    pins.push_back(*pinned);
+  }
+  EXPECT_EQ(testing::locked_by_helpers(), 80 * 8U);
+  EXPECT_TRUE(all->text("/proc/self/maps", 4096).ok());
+  for (const uint64_t pin : pins) all->unpin(pin);
+  const Fd none(open(folder.path().c_str(), O_PATH | O_CLOEXEC));
+  EXPECT_FALSE(all->pin(none, {pins.data(), 1}, "a folder").ok());  // answered behind what was asked before
+  EXPECT_EQ(testing::locked_by_helpers(), 0U);
 }
 
 TEST(Helpers, HoldNothingThatTheirMakerHasOpen) {

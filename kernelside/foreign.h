@@ -48,7 +48,7 @@ class Foreign {
  public:
   // The references must outlive this.
   Foreign(std::unique_ptr<Helpers> helpers, hal::LossLedger& ledger, std::string proc_root = "/proc",
-          const Clock& clock = system_clock());
+          const Clock& clock = system_clock(), uint64_t max_copied_bytes = uint64_t{128} << 20);
   ~Foreign();
   Foreign(const Foreign&) = delete;
   Foreign& operator=(const Foreign&) = delete;
@@ -95,7 +95,21 @@ class Foreign {
   Result<ForeignFile> examined(Fd path, uint32_t pid, std::string name);
   Namespace mounts_of(uint32_t pid);
   Fd cached_path(const std::string& process, const hal::Mapping& mapping) const;
-  void copy_for(const hal::FileId& id, const ForeignFile& file);
+  bool are_names_silent();
+  struct CopyKey {
+    hal::FileId id;
+    uint64_t born_ns = 0;  // its number may be another file's later
+    auto operator<=>(const CopyKey&) const = default;
+  };
+  struct Copy {
+    Fd fd;
+    bool is_over = false;  // without a descriptor: it could not be read
+    uint64_t bytes = 0;
+    uint64_t used = 0;  // the greater, the later
+  };
+  Result<Fd> use(Copy& copy, const std::string& name);
+  bool drop_oldest(bool with_bytes);
+  void copy_for(const CopyKey& key, const ForeignFile& file);
   void work_off();
   bool is_silent(const ForeignFile& file);
   bool is_silent(uint32_t pid);
@@ -106,6 +120,7 @@ class Foreign {
   hal::LossLedger& ledger_;
   const std::string proc_root_;
   const Clock& clock_;
+  const uint64_t max_copied_bytes_;  // that are kept
   uint64_t own_user_namespace_ = 0;
   uint64_t memory_device_ = 0;  // of memfds
   std::mutex mutex_;
@@ -119,12 +134,9 @@ class Foreign {
   std::set<hal::FileId> given_up_;
   std::map<uint32_t, uint64_t> silent_processes_;  // until when they are not read
   std::set<uint32_t> unread_processes_;            // counted
-  uint64_t names_silent_until_ns_ = 0;             // of open_named()
-  struct Copy {
-    Fd fd;
-    bool is_over = false;  // without a descriptor: it could not be read
-  };
-  std::map<hal::FileId, Copy> copies_;
+  uint64_t names_silent_until_ns_ = 0;  // until when none is looked up that the kernel does not have in memory
+  std::map<CopyKey, Copy> copies_;
+  uint64_t uses_ = 0;
   uint64_t copied_bytes_ = 0;
   std::deque<std::function<void()>> work_;
   bool stopping_ = false;

@@ -411,6 +411,14 @@ bool ForeignMemory::read(uint64_t address, void* out, size_t size) {
     const size_t skipped = address + done - start;
     auto found = blocks_.find(start);
     if (found == blocks_.end()) {
+      if (blocks_.size() >= kMaxBlocks) {
+        foreign_.give_up_memory(
+            pid_,
+            Error(Errc::kFull, fmt::format("read the memory of process {}: what is wanted of it lies in more than "
+                                           "{} pages",
+                                           pid_, kMaxBlocks)));
+        return false;
+      }
       std::string bytes(kBlock, '\0');
       if (!foreign_.read_memory(pid_, start, bytes.data(), bytes.size())) bytes.clear();
       found = blocks_.emplace(start, std::move(bytes)).first;

@@ -74,6 +74,8 @@ class Foreign {
 
   // `size` bytes of a process's memory, or false (foreign_memory.h).
   bool read_memory(uint32_t pid, uint64_t address, void* out, size_t size);
+  // Counts and names a process whose memory is not read, or not to its end.
+  void give_up_memory(uint32_t pid, const Error& reason);
   // A file of /proc/PID that is made with the process's memory locked.
   Result<std::string> text(uint32_t pid, std::string_view name, size_t max_bytes);
 
@@ -114,7 +116,6 @@ class Foreign {
   bool is_silent(const ForeignFile& file);
   bool is_silent(uint32_t pid);
   void note_silence(const ForeignFile& file, const Error& error);
-  void give_up_memory(uint32_t pid, const Error& reason);
 
   const std::unique_ptr<Helpers> helpers_;
   hal::LossLedger& ledger_;
@@ -145,10 +146,12 @@ class Foreign {
   std::thread thread_;  // runs work_off(); started by the first later() behind start(), joined by stop()
 };
 
-// The memory of one process, as it was when first asked for: pages are read once.
+// The memory of one process, as it was when first asked for: pages are read once, and no more than kMaxBlocks: a
+// process that spreads its environment over its memory must not hold up who reads it.
 class ForeignMemory {
  public:
   ForeignMemory(Foreign& foreign, uint32_t pid) : foreign_(foreign), pid_(pid) {}
+  static constexpr size_t kMaxBlocks = 512;
   // All of it, or false.
   bool read(uint64_t address, void* out, size_t size);
 

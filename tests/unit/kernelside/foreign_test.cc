@@ -142,6 +142,20 @@ TEST(ForeignMemory, ReadsThisProcessAcrossPagesAndNotPast) {
   EXPECT_EQ(losses.count(hal::Loss::memory_unread), 0U);
 }
 
+TEST(ForeignMemory, OfAProcessThatSpreadsItOutNotAllIsRead) {
+  const std::string pages((ForeignMemory::kMaxBlocks + 2) * kPage, 'x');
+  hal::LossLedger losses;
+  Foreign foreign(helpers(), losses);
+  ForeignMemory memory(foreign, static_cast<uint32_t>(getpid()));
+  const auto address = reinterpret_cast<uint64_t>(pages.data());
+  char out = 0;
+  size_t read = 0;
+  while (read < ForeignMemory::kMaxBlocks + 2 && memory.read(address + read * kPage, &out, 1)) ++read;
+  EXPECT_EQ(read, ForeignMemory::kMaxBlocks);
+  EXPECT_EQ(losses.count(hal::Loss::memory_unread), 1U);
+  EXPECT_TRUE(memory.read(address, &out, 1)) << "what has been read is there";
+}
+
 TEST(ForeignMemory, MemoryThatAnotherProgramIsToFillInIsNotWaitedFor) {
   const Fd faults(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC)));
   if (!faults.valid()) GTEST_SKIP() << "no userfaultfd: " << std::strerror(errno);

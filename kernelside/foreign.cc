@@ -127,18 +127,25 @@ Result<ForeignFile> Foreign::examined(Fd path, uint32_t pid, std::string name) {
   return file;
 }
 
-// By name, as the process or else as we see it, as far as the kernel has the whole way in memory: it asks no file
-// system then (openat2(2), RESOLVE_CACHED).
+namespace {
+
+// A name below this root, as far as the kernel has the whole way in memory: it asks no file system then (openat2(2),
+// RESOLVE_CACHED).
+Fd cached_below(const std::string& root, const std::string& name) {
+  const Fd folder(::open(root.c_str(), O_PATH | O_CLOEXEC | O_DIRECTORY));
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_CACHED | RESOLVE_IN_ROOT;
+  return Fd(static_cast<int>(syscall(SYS_openat2, folder.get(), name.c_str(), &how, sizeof(how))));
+}
+
+}  // namespace
+
+// By name, as the process or else as we see it.
 Fd Foreign::cached_path(const std::string& process, const hal::Mapping& mapping) const {
   if (!mapping.untrusted_path.starts_with('/')) return {};
   for (const std::string& root : {process + "/root", std::string("/")}) {
-    const Fd folder(::open(root.c_str(), O_PATH | O_CLOEXEC | O_DIRECTORY));
-    if (!folder.valid()) continue;
-    open_how how{};
-    how.flags = O_PATH | O_CLOEXEC;
-    how.resolve = RESOLVE_CACHED | RESOLVE_IN_ROOT;
-    Fd path(
-        static_cast<int>(syscall(SYS_openat2, folder.get(), mapping.untrusted_path.c_str() + 1, &how, sizeof(how))));
+    Fd path = cached_below(root, mapping.untrusted_path);
     struct statx status {};
     // A name may have been replaced since it was mapped. (Devices differ under overlay file systems.)
     if (path.valid() && statx(path.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) == 0 &&
@@ -176,9 +183,24 @@ Result<ForeignFile> Foreign::find(const std::string& path, uint32_t pid) {
     if (!named.valid()) return errno_error(fmt::format("open {}", path));
     return examined(std::move(named), pid, path);
   }
+  const std::string root = fmt::format("{}/{}/root", proc_root_, pid);
+  const bool is_theirs = path.starts_with(root + "/");
+  if (Fd cached = cached_below(is_theirs ? root : "/", is_theirs ? path.substr(root.size()) : path); cached.valid()) {
+    return examined(std::move(cached), pid, path);
+  }
+  if (are_names_silent()) return Error(Errc::kBusy, "file lookups are paused, because one did not return recently");
   auto opened = helpers_->find(path);
-  INGERO_TRY(opened);
-  return examined(std::move(opened->path), pid, path);
+  if (opened.ok()) return examined(std::move(opened->path), pid, path);
+  if (Helpers::is_silence(opened.error())) {
+    const std::scoped_lock lock(mutex_);
+    names_silent_until_ns_ = clock_.mono_ns() + kSilentFor;
+  }
+  return opened.error();
+}
+
+bool Foreign::are_names_silent() {
+  const std::scoped_lock lock(mutex_);
+  return clock_.mono_ns() < names_silent_until_ns_;
 }
 
 Result<Fd> Foreign::open(const ForeignFile& file, FileParts parts) {
@@ -282,19 +304,8 @@ void Foreign::copy_for(const CopyKey& key, const ForeignFile& file) {
 }
 
 Result<Fd> Foreign::open_named(const std::string& path) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (clock_.mono_ns() < names_silent_until_ns_)
-      return Error(Errc::kBusy, "file lookups are paused, because one did not return recently");
-  }
   auto file = find(path, 0);
-  if (!file.ok()) {
-    if (Helpers::is_silence(file.error())) {
-      const std::scoped_lock lock(mutex_);
-      names_silent_until_ns_ = clock_.mono_ns() + kSilentFor;
-    }
-    return file.error();
-  }
+  INGERO_TRY(file);
   return open(*file, kAll);
 }
 

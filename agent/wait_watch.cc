@@ -172,6 +172,7 @@ void WaitWatch::every_second(EventBatch& batch, uint64_t now_mono_ns) {
   std::erase_if(threads_, [this](const auto& one) { return one.second.round != round_; });
   const bool wanted = wakers_on_ && last_computed_mono_ns_ != 0 && now_mono_ns - last_computed_mono_ns_ < kSampledForNs;
   set(wanted, samples_on_, kernel_.sample_cpus, "what threads compute is not known");
+  if (samples_on_) (void)kernel_.sample_cpus(true).ok();  // on CPUs that have come online since as well
 }
 
 }  // namespace ingero::agent

@@ -267,8 +267,9 @@ static __always_inline bool is_alive(const struct wire_frame *frame, __u64 sp, _
 
 	if (!trampoline)
 		return frame->sp != sp;
+	/* the page of a call that has long waited may not be there now: swapped out, or about to be moved */
 	if (bpf_probe_read_user(&return_address, sizeof(return_address), (void *)frame->sp))
-		return false;
+		return frame->sp != sp;
 	/* only a 32-bit process has it so low: the other half is what lies above the address */
 	return (trampoline >> 32 ? return_address : (__u32)return_address) == trampoline;
 #endif

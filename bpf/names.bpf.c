@@ -12,21 +12,18 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* kernel 6.11, 65ab5ac4df01 "bpf: Add bpf_copy_from_user_str kfunc" */
-extern int bpf_copy_from_user_str(void *to, __u32 size, const void *from, __u64 flags) __weak __ksym;
-
 /* a sleepable program walks task pointers under an explicit lock since kernel 6.2, 9bb00b2895cb; before, none is asked
  * for */
 extern void bpf_rcu_read_lock(void) __weak __ksym;
 extern void bpf_rcu_read_unlock(void) __weak __ksym;
 
-/* Bytes at `address`; pages that are not present are faulted in only if that cannot block for ever. 0: all were read.
- */
-static __always_inline long read_or_bring_in(struct task_struct *task, void *to, __u32 size, __u64 address)
+/* The page of this byte, if it is not there, unless that could block for ever. */
+static __always_inline bool bring_in(struct task_struct *task, __u64 address)
 {
-	if (!bpf_probe_read_user(to, size, (void *)address))
-		return 0;
-	return may_wait_for(task, address, size) ? bpf_copy_from_user(to, size, (void *)address) : -1;
+	char byte;
+
+	return !bpf_probe_read_user(&byte, sizeof(byte), (void *)address) ||
+	       (may_wait_for(task, address, sizeof(byte)) && !bpf_copy_from_user(&byte, sizeof(byte), (void *)address));
 }
 
 /* Where what is named lies; 0: nowhere. Global, so that the verifier walks the rest of the program once and not for
@@ -66,6 +63,7 @@ int on_name(struct pt_regs *ctx)
 	__u64 start_ns = 0;
 	__u64 address;
 	__u64 block;
+	__u64 most;
 	__u64 id = bpf_get_current_pid_tgid();
 	int length = -1;
 
@@ -92,48 +90,38 @@ int on_name(struct pt_regs *ctx)
 	address = name_address((CONTEXT *)ctx, recipe);
 	if (!address)
 		return 0; /* a null pointer names nothing */
+	most = block ? block : sizeof(record->name);
+	/* Before there is a record: a page may be slow to come, and all records behind one that is not submitted wait
+	 * for it. A list or a string may end with its page, and its mapping there. */
+	if (bring_in(task, address) && (address & 4095) + most > 4096)
+		bring_in(task, address + most - 1);
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
 	if (!record) {
 		count_loss(WIRE_LOSS_NAME_RING_FULL);
 		return 0;
 	}
-	record->type = WIRE_NAME;
-	record->probe = probe;
-	record->pid = id >> 32;
-	record->tid = id;
-	record->start_ns = start_ns;
-	record->address = address;
 	if (block) {
-		/* a list may be shorter than what is asked for and end with its page; no page is smaller than this */
-		__u64 in_page = 4096 - (address & 4095);
+		__u64 in_page = 4096 - (address & 4095); /* no page is smaller than this */
 
-		if (!read_or_bring_in(task, record->name, block & 255, address))
+		if (!bpf_probe_read_user(record->name, block & 255, (void *)address))
 			length = block & 255;
-		else if (in_page < block && !read_or_bring_in(task, record->name, in_page & 255, address))
+		else if (in_page < block && !bpf_probe_read_user(record->name, in_page & 255, (void *)address))
 			length = in_page & 255;
 	} else {
 		length = bpf_probe_read_user_str(record->name, sizeof(record->name), (void *)address);
-	}
-	if (!block && length < 0) {
-		/* a mapping may end within what is asked for, and the string before */
-		bool whole = may_wait_for(task, address, sizeof(record->name));
-		__u32 most = whole ? sizeof(record->name) : (4096 - (address & 4095)) & (sizeof(record->name) - 1);
-
-		if (!most || (!whole && !may_wait_for(task, address, most)))
-			length = -1;
-		else if (bpf_copy_from_user_str)
-			length = bpf_copy_from_user_str(record->name, most, (void *)address, 0);
-		else if (whole && !bpf_copy_from_user(record->name, sizeof(record->name), (void *)address))
-			length = sizeof(record->name);
-		else if (may_wait_for(task, address, 32) && !bpf_copy_from_user(record->name, 32, (void *)address))
-			length = 32;
 	}
 	if (length < 0) {
 		count_loss(WIRE_LOSS_NAME_UNREADABLE);
 		bpf_ringbuf_discard(record, BPF_RB_NO_WAKEUP);
 		return 0;
 	}
+	record->type = WIRE_NAME;
 	record->length = length;
+	record->probe = probe;
+	record->pid = id >> 32;
+	record->tid = id;
+	record->start_ns = start_ns;
+	record->address = address;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return 0;
 }

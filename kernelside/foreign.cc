@@ -24,7 +24,6 @@ namespace {
 
 constexpr size_t kMaxMountinfo = 16 << 20;
 constexpr size_t kMaxRemembered = 4096;
-constexpr uint64_t kMaxCopiedBytes = uint64_t{128} << 20;  // that are kept
 constexpr FileParts kAll{.code = true, .debug = true};
 constexpr uint64_t kSilentFor = 60 * kSecond;
 constexpr uint64_t kMountsValidFor = kSecond;
@@ -44,8 +43,13 @@ std::pair<uint64_t, uint64_t> mount_namespace(const std::string& process) {
 
 }  // namespace
 
-Foreign::Foreign(std::unique_ptr<Helpers> helpers, hal::LossLedger& ledger, std::string proc_root, const Clock& clock)
-    : helpers_(std::move(helpers)), ledger_(ledger), proc_root_(std::move(proc_root)), clock_(clock) {
+Foreign::Foreign(std::unique_ptr<Helpers> helpers, hal::LossLedger& ledger, std::string proc_root, const Clock& clock,
+                 uint64_t max_copied_bytes)
+    : helpers_(std::move(helpers)),
+      ledger_(ledger),
+      proc_root_(std::move(proc_root)),
+      clock_(clock),
+      max_copied_bytes_(max_copied_bytes) {
   const Fd own(::open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC));
   if (own.valid()) own_user_namespace_ = inode_of(own.get());
   const Fd memory(memfd_create("ingero-device", MFD_CLOEXEC));
@@ -123,18 +127,25 @@ Result<ForeignFile> Foreign::examined(Fd path, uint32_t pid, std::string name) {
   return file;
 }
 
-// By name, as the process or else as we see it, as far as the kernel has the whole way in memory: it asks no file
-// system then (openat2(2), RESOLVE_CACHED).
+namespace {
+
+// A name below this root, as far as the kernel has the whole way in memory: it asks no file system then (openat2(2),
+// RESOLVE_CACHED).
+Fd cached_below(const std::string& root, const std::string& name) {
+  const Fd folder(::open(root.c_str(), O_PATH | O_CLOEXEC | O_DIRECTORY));
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_CACHED | RESOLVE_IN_ROOT;
+  return Fd(static_cast<int>(syscall(SYS_openat2, folder.get(), name.c_str(), &how, sizeof(how))));
+}
+
+}  // namespace
+
+// By name, as the process or else as we see it.
 Fd Foreign::cached_path(const std::string& process, const hal::Mapping& mapping) const {
   if (!mapping.untrusted_path.starts_with('/')) return {};
   for (const std::string& root : {process + "/root", std::string("/")}) {
-    const Fd folder(::open(root.c_str(), O_PATH | O_CLOEXEC | O_DIRECTORY));
-    if (!folder.valid()) continue;
-    open_how how{};
-    how.flags = O_PATH | O_CLOEXEC;
-    how.resolve = RESOLVE_CACHED | RESOLVE_IN_ROOT;
-    Fd path(
-        static_cast<int>(syscall(SYS_openat2, folder.get(), mapping.untrusted_path.c_str() + 1, &how, sizeof(how))));
+    Fd path = cached_below(root, mapping.untrusted_path);
     struct statx status {};
     // A name may have been replaced since it was mapped. (Devices differ under overlay file systems.)
     if (path.valid() && statx(path.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) == 0 &&
@@ -172,9 +183,24 @@ Result<ForeignFile> Foreign::find(const std::string& path, uint32_t pid) {
     if (!named.valid()) return errno_error(fmt::format("open {}", path));
     return examined(std::move(named), pid, path);
   }
+  const std::string root = fmt::format("{}/{}/root", proc_root_, pid);
+  const bool is_theirs = path.starts_with(root + "/");
+  if (Fd cached = cached_below(is_theirs ? root : "/", is_theirs ? path.substr(root.size()) : path); cached.valid()) {
+    return examined(std::move(cached), pid, path);
+  }
+  if (are_names_silent()) return Error(Errc::kBusy, "file lookups are paused, because one did not return recently");
   auto opened = helpers_->find(path);
-  INGERO_TRY(opened);
-  return examined(std::move(opened->path), pid, path);
+  if (opened.ok()) return examined(std::move(opened->path), pid, path);
+  if (Helpers::is_silence(opened.error())) {
+    const std::scoped_lock lock(mutex_);
+    names_silent_until_ns_ = clock_.mono_ns() + kSilentFor;
+  }
+  return opened.error();
+}
+
+bool Foreign::are_names_silent() {
+  const std::scoped_lock lock(mutex_);
+  return clock_.mono_ns() < names_silent_until_ns_;
 }
 
 Result<Fd> Foreign::open(const ForeignFile& file, FileParts parts) {
@@ -197,78 +223,89 @@ Result<Fd> Foreign::open(const ForeignFile& file, FileParts parts) {
   return copied.error().in(fmt::format("its file system ({})", file.mount));
 }
 
-Status Foreign::pin(const ForeignFile& file, std::span<const uint64_t> offsets) {
-  if (file.reach == hal::Reach::kLocal) return {};
-  Status pinned = helpers_->pin(file.path, offsets, printable(file.untrusted_name, 4096));
+Result<uint64_t> Foreign::pin(const ForeignFile& file, std::span<const uint64_t> offsets) {
+  if (file.reach == hal::Reach::kLocal) return uint64_t{0};
+  auto pinned = helpers_->pin(file.path, offsets, printable(file.untrusted_name, 4096));
   if (!pinned.ok()) note_silence(file, pinned.error());
   return pinned;
+}
+
+// With mutex_ held.
+Result<Fd> Foreign::use(Copy& copy, const std::string& name) {
+  copy.used = ++uses_;
+  if (!copy.is_over) return Error(Errc::kBusy, fmt::format("{}: still being copied", name));
+  if (!copy.fd.valid()) return Error(Errc::kIo, fmt::format("{}: not copied: it could not be read", name));
+  return Fd(fcntl(copy.fd.get(), F_DUPFD_CLOEXEC, 0));
+}
+
+// With mutex_ held. The copy that was not used for longest, or likewise of all files that were looked at; it is made
+// again when it is asked for. False: there is none.
+bool Foreign::drop_oldest(bool with_bytes) {
+  auto oldest = copies_.end();
+  for (auto one = copies_.begin(); one != copies_.end(); ++one) {
+    if (!one->second.is_over || (with_bytes && !one->second.fd.valid())) continue;
+    if (oldest == copies_.end() || one->second.used < oldest->second.used) oldest = one;
+  }
+  if (oldest == copies_.end()) return false;
+  copied_bytes_ -= oldest->second.bytes;
+  copies_.erase(oldest);
+  return true;
 }
 
 Result<Fd> Foreign::open_soon(uint32_t pid, const hal::Mapping& mapping) {
   const Raised raised;
   const std::string name = printable(mapping.untrusted_path, 4096);
-  const Error busy(Errc::kBusy, fmt::format("{}: still being copied", name));
-  {
-    const std::scoped_lock lock(mutex_);
-    if (const auto known = copies_.find(mapping.file); known != copies_.end()) {
-      if (!known->second.is_over) return busy;
-      if (!known->second.fd.valid())
-        return Error(Errc::kIo, fmt::format("{}: not copied: it could not be read, or the copies are full", name));
-      return Fd(fcntl(known->second.fd.get(), F_DUPFD_CLOEXEC, 0));
-    }
-  }
   const std::string process = fmt::format("{}/{}", proc_root_, pid);
   Fd path(
       ::open(fmt::format("{}/map_files/{:x}-{:x}", process, mapping.start, mapping.end).c_str(), O_PATH | O_CLOEXEC));
   if (!path.valid()) path = cached_path(process, mapping);
-  if (!path.valid()) {
+  if (!path.valid()) {  // it has ended: the last file of that number is most likely its
+    const std::scoped_lock lock(mutex_);
+    const auto behind = copies_.upper_bound({mapping.file, UINT64_MAX});
+    if (behind != copies_.begin() && std::prev(behind)->first.id == mapping.file) {
+      return use(std::prev(behind)->second, name);
+    }
     return Error(Errc::kNotFound, fmt::format("{}: process {} ended, or the file was removed", name, pid));
   }
   auto file = examined(std::move(path), pid, mapping.untrusted_path);
   INGERO_TRY(file);
   if (file->reach == hal::Reach::kLocal) return open(*file, kAll);
+  const CopyKey key{mapping.file, file->born_ns};
   {
     const std::scoped_lock lock(mutex_);
-    if (copies_.size() >= kMaxRemembered) {
-      return Error(Errc::kFull, fmt::format("{}: not copied: the limit of {} copies is reached", name, kMaxRemembered));
-    }
-    copies_.try_emplace(mapping.file);
+    if (const auto known = copies_.find(key); known != copies_.end()) return use(known->second, name);
+    if (copies_.size() >= kMaxRemembered) drop_oldest(false);
+    copies_[key].used = ++uses_;
   }
   const auto kept = std::make_shared<const ForeignFile>(std::move(*file));
-  if (!later([this, id = mapping.file, kept] { copy_for(id, *kept); })) {
+  if (!later([this, key, kept] { copy_for(key, *kept); })) {
     const std::scoped_lock lock(mutex_);
-    copies_.erase(mapping.file);
+    copies_.erase(key);
   }
-  return busy;
+  return Error(Errc::kBusy, fmt::format("{}: still being copied", name));
 }
 
-void Foreign::copy_for(const hal::FileId& id, const ForeignFile& file) {
+void Foreign::copy_for(const CopyKey& key, const ForeignFile& file) {
   auto copied = open(file, kAll);
-  if (!copied.ok()) give_up(file, copied.error());
   struct stat status {};
   const uint64_t bytes = copied.ok() && fstat(copied->get(), &status) == 0 ? status.st_blocks * 512ULL : 0;
+  if (bytes > max_copied_bytes_) {
+    copied = Error(Errc::kFull, fmt::format("more than the {} MiB of copies that are kept", max_copied_bytes_ >> 20));
+  }
+  if (!copied.ok()) give_up(file, copied.error());
   const std::scoped_lock lock(mutex_);
-  Copy& copy = copies_[id];
-  copy.is_over = true;
-  if (!copied.ok() || copied_bytes_ + bytes > kMaxCopiedBytes) return;
+  copies_[key].is_over = true;
+  if (!copied.ok()) return;
+  while (copied_bytes_ + bytes > max_copied_bytes_ && drop_oldest(true)) {
+  }
   copied_bytes_ += bytes;
-  copy.fd = std::move(*copied);
+  copies_[key].bytes = bytes;
+  copies_[key].fd = std::move(*copied);
 }
 
 Result<Fd> Foreign::open_named(const std::string& path) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (clock_.mono_ns() < names_silent_until_ns_)
-      return Error(Errc::kBusy, "file lookups are paused, because one did not return recently");
-  }
   auto file = find(path, 0);
-  if (!file.ok()) {
-    if (Helpers::is_silence(file.error())) {
-      const std::scoped_lock lock(mutex_);
-      names_silent_until_ns_ = clock_.mono_ns() + kSilentFor;
-    }
-    return file.error();
-  }
+  INGERO_TRY(file);
   return open(*file, kAll);
 }
 
@@ -385,6 +422,14 @@ bool ForeignMemory::read(uint64_t address, void* out, size_t size) {
     const size_t skipped = address + done - start;
     auto found = blocks_.find(start);
     if (found == blocks_.end()) {
+      if (blocks_.size() >= kMaxBlocks) {
+        foreign_.give_up_memory(
+            pid_,
+            Error(Errc::kFull, fmt::format("read the memory of process {}: what is wanted of it lies in more than "
+                                           "{} pages",
+                                           pid_, kMaxBlocks)));
+        return false;
+      }
       std::string bytes(kBlock, '\0');
       if (!foreign_.read_memory(pid_, start, bytes.data(), bytes.size())) bytes.clear();
       found = blocks_.emplace(start, std::move(bytes)).first;

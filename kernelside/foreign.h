@@ -48,7 +48,7 @@ class Foreign {
  public:
   // The references must outlive this.
   Foreign(std::unique_ptr<Helpers> helpers, hal::LossLedger& ledger, std::string proc_root = "/proc",
-          const Clock& clock = system_clock());
+          const Clock& clock = system_clock(), uint64_t max_copied_bytes = uint64_t{128} << 20);
   ~Foreign();
   Foreign(const Foreign&) = delete;
   Foreign& operator=(const Foreign&) = delete;
@@ -65,13 +65,17 @@ class Foreign {
   Result<Fd> open_soon(uint32_t pid, const hal::Mapping& mapping);
   // An optional file at a path derived from a traced process (debug files): its absence is not counted.
   Result<Fd> open_named(const std::string& path);
-  // Keeps the pages of these offsets in memory, so that placing a probe does not fault. Does nothing for a local file.
-  Status pin(const ForeignFile& file, std::span<const uint64_t> offsets);
+  // Keeps the pages of these offsets in memory, so that placing a probe does not fault. The pin's number; 0 for a local
+  // file, which needs none.
+  Result<uint64_t> pin(const ForeignFile& file, std::span<const uint64_t> offsets);
+  void unpin(uint64_t pin) { helpers_->unpin(pin); }
   // Counts and names a file whose calls, or whose symbols, will be missing.
   void give_up(const ForeignFile& file, const Error& reason);
 
   // `size` bytes of a process's memory, or false (foreign_memory.h).
   bool read_memory(uint32_t pid, uint64_t address, void* out, size_t size);
+  // Counts and names a process whose memory is not read, or not to its end.
+  void give_up_memory(uint32_t pid, const Error& reason);
   // A file of /proc/PID that is made with the process's memory locked.
   Result<std::string> text(uint32_t pid, std::string_view name, size_t max_bytes);
 
@@ -93,17 +97,31 @@ class Foreign {
   Result<ForeignFile> examined(Fd path, uint32_t pid, std::string name);
   Namespace mounts_of(uint32_t pid);
   Fd cached_path(const std::string& process, const hal::Mapping& mapping) const;
-  void copy_for(const hal::FileId& id, const ForeignFile& file);
+  bool are_names_silent();
+  struct CopyKey {
+    hal::FileId id;
+    uint64_t born_ns = 0;  // its number may be another file's later
+    auto operator<=>(const CopyKey&) const = default;
+  };
+  struct Copy {
+    Fd fd;
+    bool is_over = false;  // without a descriptor: it could not be read
+    uint64_t bytes = 0;
+    uint64_t used = 0;  // the greater, the later
+  };
+  Result<Fd> use(Copy& copy, const std::string& name);
+  bool drop_oldest(bool with_bytes);
+  void copy_for(const CopyKey& key, const ForeignFile& file);
   void work_off();
   bool is_silent(const ForeignFile& file);
   bool is_silent(uint32_t pid);
   void note_silence(const ForeignFile& file, const Error& error);
-  void give_up_memory(uint32_t pid, const Error& reason);
 
   const std::unique_ptr<Helpers> helpers_;
   hal::LossLedger& ledger_;
   const std::string proc_root_;
   const Clock& clock_;
+  const uint64_t max_copied_bytes_;  // that are kept
   uint64_t own_user_namespace_ = 0;
   uint64_t memory_device_ = 0;  // of memfds
   std::mutex mutex_;
@@ -117,12 +135,9 @@ class Foreign {
   std::set<hal::FileId> given_up_;
   std::map<uint32_t, uint64_t> silent_processes_;  // until when they are not read
   std::set<uint32_t> unread_processes_;            // counted
-  uint64_t names_silent_until_ns_ = 0;             // of open_named()
-  struct Copy {
-    Fd fd;
-    bool is_over = false;  // without a descriptor: it could not be read
-  };
-  std::map<hal::FileId, Copy> copies_;
+  uint64_t names_silent_until_ns_ = 0;  // until when none is looked up that the kernel does not have in memory
+  std::map<CopyKey, Copy> copies_;
+  uint64_t uses_ = 0;
   uint64_t copied_bytes_ = 0;
   std::deque<std::function<void()>> work_;
   bool stopping_ = false;
@@ -131,10 +146,12 @@ class Foreign {
   std::thread thread_;  // runs work_off(); started by the first later() behind start(), joined by stop()
 };
 
-// The memory of one process, as it was when first asked for: pages are read once.
+// The memory of one process, as it was when first asked for: pages are read once, and no more than kMaxBlocks: a
+// process that spreads its environment over its memory must not hold up who reads it.
 class ForeignMemory {
  public:
   ForeignMemory(Foreign& foreign, uint32_t pid) : foreign_(foreign), pid_(pid) {}
+  static constexpr size_t kMaxBlocks = 512;
   // All of it, or false.
   bool read(uint64_t address, void* out, size_t size);
 

@@ -13,6 +13,7 @@ namespace ingero::kernelside {
 inline constexpr size_t kMaxPinned = 1024;
 inline constexpr size_t kMaxMemory = 16 << 10;  // of a process, read at once
 inline constexpr uint32_t kMaxHelpers = 64;     // in use, pinning, or left behind without an end
+inline constexpr size_t kMaxPinning = 8;        // of those
 
 struct HelperRequest {
   enum Kind : uint32_t {
@@ -20,7 +21,8 @@ struct HelperRequest {
     kKill,      // likewise: pid
     kFind,      // path -> descriptor, facts
     kCopy,      // two descriptors, the file and where to
-    kPin,       // descriptor, offsets
+    kPin,       // descriptor, offsets, address: the pin
+    kUnpin,     // address: the pin; not answered
     kMemory,    // path: the root of /proc
     kText,      // path -> bytes, or a descriptor to read them by
   };

@@ -14,8 +14,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "kernelside/confinement.h"
@@ -71,7 +74,16 @@ Fd reopened(const Fd& path, int& error) {
 // Locked pages stay in memory while this process lives: the kernel reads these pages where a probe is placed, holding
 // locks that every fork() needs, and finds them. Shared, for in a private mapping the kernel would place the probe too,
 // and this process would keep its own copy of the page instead.
-void pin(const HelperRequest& request, const Fd& path, HelperReply& reply) {
+using Pins = std::map<uint64_t, std::vector<std::span<char>>>;
+
+void unpin(Pins& pins, uint64_t number) {
+  const auto found = pins.find(number);
+  if (found == pins.end()) return;
+  for (const auto& mapped : found->second) munmap(mapped.data(), mapped.size());
+  pins.erase(found);
+}
+
+void pin(const HelperRequest& request, const Fd& path, Pins& pins, HelperReply& reply) {
   const Fd file = reopened(path, reply.error);
   struct stat status {};
   if (!file.valid() || fstat(file.get(), &status) != 0) return;
@@ -82,6 +94,7 @@ void pin(const HelperRequest& request, const Fd& path, HelperReply& reply) {
     reply.error = errno;
     return;
   }
+  pins[request.address].emplace_back(static_cast<char*>(mapped), size);
   for (uint32_t i = 0; i < std::min<uint32_t>(request.count, kMaxPinned); ++i) {
     if (request.offsets[i] >= size) continue;
     const uint64_t start = request.offsets[i] / page * page;
@@ -122,6 +135,7 @@ void text(const HelperRequest& request, HelperReply& reply, Fd& found) {
 [[noreturn]] void run_helper(int socket) {
   const auto request = std::make_unique<HelperRequest>();
   const auto reply = std::make_unique<HelperReply>();
+  Pins pins;
   while (true) {
     Fd first, second, found;
     if (receive_message(socket, request.get(), sizeof(*request), first, second) < kHead) _exit(0);
@@ -143,8 +157,11 @@ void text(const HelperRequest& request, HelperReply& reply, Fd& found) {
         break;
       }
       case HelperRequest::kPin:
-        pin(*request, first, *reply);
+        pin(*request, first, pins, *reply);
         break;
+      case HelperRequest::kUnpin:
+        unpin(pins, request->address);
+        continue;
       case HelperRequest::kMemory: {
         const size_t size = std::min<size_t>(request->size, kMaxMemory);
         const ssize_t got = read_foreign_memory(request->path, request->pid, request->address, reply->memory, size);

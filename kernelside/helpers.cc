@@ -12,7 +12,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <list>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/clock.h"
@@ -40,13 +42,24 @@ struct Helpers::Impl {
     pid_t pid = -1;
   };
 
+  // One of these keeps the pages of all files. It is never killed for its silence, for with it would go what it keeps:
+  // the next file is another's then, and what came of the silence is no longer wanted once it is over.
+  struct Pinning {
+    Helper helper;
+    bool is_in_use = false;
+    bool is_silent = false;
+    std::set<uint64_t> pins;
+    std::vector<uint64_t> unwanted;  // to be unpinned behind the silence
+  };
+
   Fd parent;  // of all helpers
   pid_t parent_pid = -1;
   Fd cancelled;
   std::mutex mutex;
   // Guarded by mutex:
   std::vector<Helper> idle;
-  std::vector<Helper> pinning;  // each keeps the pages of one file
+  std::list<Pinning> pinning;
+  std::atomic<uint64_t> last_pin = 0;
 
   // True: there is something to receive.
   bool wait(const Fd& socket, uint64_t until_ns, bool ends_early) const {
@@ -68,6 +81,11 @@ struct Helpers::Impl {
       idle.pop_back();
       return helper;
     }
+    return forked();
+  }
+
+  // With mutex held.
+  Result<Helper> forked() {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
       return errno_error("connect a helper process");
@@ -131,28 +149,107 @@ struct Helpers::Impl {
   }
 
   // The whole of it, with whichever helper is free.
-  Status run(const HelperRequest& request, int first, int second, uint64_t limit_ns, HelperReply& reply, Fd& found,
-             bool keeps_pages = false) {
+  Status run(const HelperRequest& request, int first, int second, uint64_t limit_ns, HelperReply& reply, Fd& found) {
     auto helper = acquire();
     INGERO_TRY(helper);
     if (Status asked = ask(*helper, request, first, second, limit_ns, reply, found); !asked.ok()) {
       leave(std::move(*helper));
       return asked;
     }
-    if (!keeps_pages || reply.error != 0) {
-      release(std::move(*helper));
-    } else {
-      const std::scoped_lock lock(mutex);
-      pinning.push_back(std::move(*helper));
+    release(std::move(*helper));
+    return {};
+  }
+
+  static void send_unpin(const Pinning& one, uint64_t pin) {
+    const auto request = std::make_unique<HelperRequest>();
+    request->kind = HelperRequest::kUnpin;
+    request->address = pin;
+    send_message(one.helper.socket.get(), request.get(), kRequestHead);
+  }
+
+  // With mutex held: it has answered after all.
+  bool is_back(Pinning& one) const {
+    HelperReply reply;
+    Fd unused;
+    if (!wait(one.helper.socket, system_clock().mono_ns() + 1, false)) return false;
+    if (receive_message(one.helper.socket.get(), &reply, sizeof(reply), unused, unused) <= 0) {
+      one.helper.socket.reset();  // it has ended
+      return false;
+    }
+    for (const uint64_t pin : one.unwanted) send_unpin(one, pin);
+    one.unwanted.clear();
+    one.is_silent = false;
+    return true;
+  }
+
+  Result<Pinning*> acquire_pinning() {
+    const std::scoped_lock lock(mutex);
+    pinning.remove_if([](const Pinning& one) { return !one.helper.socket.valid(); });
+    for (Pinning& one : pinning) {
+      if (one.is_in_use || (one.is_silent && !is_back(one))) continue;
+      one.is_in_use = true;
+      return &one;
+    }
+    if (pinning.size() >= kMaxPinning) return Error(Errc::kFull, "all helper processes for it wait for other files");
+    auto helper = forked();
+    INGERO_TRY(helper);
+    Pinning& made = pinning.emplace_back();
+    made.helper = std::move(*helper);
+    made.is_in_use = true;
+    return &made;
+  }
+
+  Status ask_to_pin(Pinning& one, const Fd& file, std::span<const uint64_t> offsets, uint64_t number,
+                    bool& is_silent) const {
+    for (size_t from = 0; from < offsets.size(); from += kMaxPinned) {
+      const auto some = offsets.subspan(from, std::min(kMaxPinned, offsets.size() - from));
+      const auto request = std::make_unique<HelperRequest>();
+      request->kind = HelperRequest::kPin;
+      request->address = number;
+      request->count = static_cast<uint32_t>(some.size());
+      std::copy(some.begin(), some.end(), request->offsets);
+      HelperReply reply;
+      Fd unused;
+      if (Status asked = ask(one.helper, *request, file.get(), -1, kSilenceNs, reply, unused); !asked.ok()) {
+        is_silent = true;
+        return asked;
+      }
+      if (reply.error != 0) return errno_error("keep its code in memory", reply.error);
     }
     return {};
+  }
+
+  // With mutex held.
+  static void unpin(Pinning& one, uint64_t number) {
+    one.pins.erase(number);
+    if (one.is_silent) {
+      one.unwanted.push_back(number);
+    } else {
+      send_unpin(one, number);
+    }
+  }
+
+  Result<uint64_t> pin(const Fd& file, std::span<const uint64_t> offsets) {
+    auto one = acquire_pinning();
+    INGERO_TRY(one);
+    const uint64_t number = ++last_pin;
+    bool is_silent = false;
+    const Status asked = ask_to_pin(**one, file, offsets, number, is_silent);
+    const std::scoped_lock lock(mutex);
+    (*one)->is_in_use = false;
+    (*one)->is_silent = is_silent;
+    (*one)->pins.insert(number);
+    if (asked.ok()) return number;
+    unpin(**one, number);
+    return asked.error();
   }
 };
 
 Helpers::Helpers(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Helpers::~Helpers() {
-  for (auto* kept : {&impl_->idle, &impl_->pinning}) kept->clear();
+  impl_->idle.clear();
+  impl_->pinning.clear();
   impl_->parent.reset();
   // It ends at once, unless its fork() blocks: then it is left running as well.
   for (int i = 0; i < 100 && impl_->parent_pid > 0 && waitpid(impl_->parent_pid, nullptr, WNOHANG) == 0; ++i) {
@@ -206,21 +303,17 @@ Result<Fd> Helpers::copy(const Fd& file, FileParts parts, const std::string& dis
   return memory;
 }
 
-Status Helpers::pin(const Fd& file, std::span<const uint64_t> offsets, const std::string& display_path) {
-  for (size_t from = 0; from < offsets.size(); from += kMaxPinned) {
-    const auto some = offsets.subspan(from, std::min(kMaxPinned, offsets.size() - from));
-    const auto request = std::make_unique<HelperRequest>();
-    request->kind = HelperRequest::kPin;
-    request->count = static_cast<uint32_t>(some.size());
-    std::copy(some.begin(), some.end(), request->offsets);
-    HelperReply reply;
-    Fd unused;
-    if (const Status ran = impl_->run(*request, file.get(), -1, kSilenceNs, reply, unused, true); !ran.ok()) {
-      return ran.error().in(fmt::format("read {}", display_path));
-    }
-    if (reply.error != 0) return errno_error(fmt::format("keep the code of {} in memory", display_path), reply.error);
+Result<uint64_t> Helpers::pin(const Fd& file, std::span<const uint64_t> offsets, const std::string& display_path) {
+  auto pinned = impl_->pin(file, offsets);
+  if (!pinned.ok()) return pinned.error().in(fmt::format("read {}", display_path));
+  return pinned;
+}
+
+void Helpers::unpin(uint64_t pin) {
+  const std::scoped_lock lock(impl_->mutex);
+  for (Impl::Pinning& one : impl_->pinning) {
+    if (one.pins.contains(pin)) return Impl::unpin(one, pin);
   }
-  return {};
 }
 
 Status Helpers::memory(const std::string& proc_root, uint32_t pid, uint64_t address, void* out, size_t size) {

@@ -52,8 +52,10 @@ class Helpers {
   Result<Opened> find(const std::string& path);
   // A copy of `file` (O_PATH) in memory: same size, same offsets, holes where nothing was copied.
   Result<Fd> copy(const Fd& file, FileParts parts, const std::string& display_path);
-  // Reads the pages of these offsets and keeps them in memory as long as this lives.
-  Status pin(const Fd& file, std::span<const uint64_t> offsets, const std::string& display_path);
+  // Reads the pages of these offsets and keeps them in memory until unpin(), or as long as this lives. The pin's
+  // number.
+  Result<uint64_t> pin(const Fd& file, std::span<const uint64_t> offsets, const std::string& display_path);
+  void unpin(uint64_t pin);  // does not wait
   // `size` bytes of a process's memory, all or none (foreign_memory.h says which may be read).
   Status memory(const std::string& proc_root, uint32_t pid, uint64_t address, void* out, size_t size);
   // The first bytes of a text of /proc that the kernel makes with the process's memory locked (maps, cmdline, environ).

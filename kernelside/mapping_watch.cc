@@ -14,6 +14,8 @@
 #include <ctime>
 
 #include "base/fd.h"
+#include "base/text.h"
+#include "kernelside/privilege.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -102,24 +104,29 @@ struct MappingWatch::Impl {
     Fd event;
     char* pages = nullptr;
   };
+  const Clock& clock;
+  const std::string online_path;
+  std::string online;  // the CPUs whose events these are; one that goes offline and comes back needs a new one
+  uint64_t looked_ns = 0;
   std::vector<Cpu> cpus;
   Fd wake;
   size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
 
-  size_t ring_bytes() const { return kDataPages * page_bytes; }
+  Impl(const Clock& time, std::string path) : clock(time), online_path(std::move(path)) {}
+  ~Impl() { close_cpus(); }
 
-  ~Impl() {
-    for (const Cpu& cpu : cpus) {
-      if (cpu.pages != nullptr) munmap(cpu.pages, ring_bytes() + page_bytes);
-    }
+  size_t ring_bytes() const { return kDataPages * page_bytes; }
+  void close_cpus() {
+    for (const Cpu& cpu : cpus) munmap(cpu.pages, ring_bytes() + page_bytes);
+    cpus.clear();
   }
+  Status open_cpus();
+  Result<bool> follow_cpus();
 };
 
-MappingWatch::MappingWatch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-MappingWatch::~MappingWatch() = default;
-
-Result<std::unique_ptr<MappingWatch>> MappingWatch::open() {
-  auto impl = std::make_unique<Impl>();
+Status MappingWatch::Impl::open_cpus() {
+  looked_ns = clock.mono_ns();
+  const auto listed = read_file(online_path, 4096);
   perf_event_attr attributes;
   std::memset(&attributes, 0, sizeof(attributes));
   attributes.size = sizeof(attributes);
@@ -133,23 +140,45 @@ Result<std::unique_ptr<MappingWatch>> MappingWatch::open() {
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.watermark = 1;
   attributes.wakeup_watermark = 1;
-  impl->wake.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!impl->wake.valid()) return errno_error("create the stop event of the mapping watch");
-  const long cpus = sysconf(_SC_NPROCESSORS_CONF);
-  for (long number = 0; number < cpus; ++number) {
-    Impl::Cpu cpu;
+  const Raised raised;
+  const long count = sysconf(_SC_NPROCESSORS_CONF);
+  for (long number = 0; number < count; ++number) {
+    Cpu cpu;
     cpu.event.reset(static_cast<int>(
         syscall(SYS_perf_event_open, &attributes, -1, static_cast<int>(number), -1, PERF_FLAG_FD_CLOEXEC)));
     if (!cpu.event.valid()) {
       if (errno == ENODEV) continue;  // offline
       return errno_error(fmt::format("watch mappings on CPU {}", number));
     }
-    void* pages =
-        mmap(nullptr, impl->ring_bytes() + impl->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, cpu.event.get(), 0);
+    void* pages = mmap(nullptr, ring_bytes() + page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, cpu.event.get(), 0);
     if (pages == MAP_FAILED) return errno_error(fmt::format("map the mapping ring of CPU {}", number));
     cpu.pages = static_cast<char*>(pages);
-    impl->cpus.push_back(std::move(cpu));
+    cpus.push_back(std::move(cpu));
   }
+  online = listed.ok() ? *listed : "";
+  return {};
+}
+
+// Once a second. True: the events are new, and what was mapped meanwhile is not known.
+Result<bool> MappingWatch::Impl::follow_cpus() {
+  if (clock.mono_ns() - looked_ns < kSecond) return false;
+  looked_ns = clock.mono_ns();
+  const auto listed = read_file(online_path, 4096);
+  if (!listed.ok() || *listed == online) return false;
+  close_cpus();
+  online.clear();
+  if (const Status opened = open_cpus(); !opened.ok()) return opened.error();
+  return true;
+}
+
+MappingWatch::MappingWatch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MappingWatch::~MappingWatch() = default;
+
+Result<std::unique_ptr<MappingWatch>> MappingWatch::open(const Clock& clock, std::string online) {
+  auto impl = std::make_unique<Impl>(clock, std::move(online));
+  impl->wake.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!impl->wake.valid()) return errno_error("create the stop event of the mapping watch");
+  if (const Status opened = impl->open_cpus(); !opened.ok()) return opened.error();
   return std::unique_ptr<MappingWatch>(new MappingWatch(std::move(impl)));
 }
 
@@ -167,7 +196,9 @@ Result<uint64_t> MappingWatch::read(int timeout_ms, std::vector<NewMapping>& map
   uint64_t lost = 0;
   for (const auto& cpu : impl_->cpus)
     lost += read_mapping_ring(cpu.pages, impl_->page_bytes, impl_->ring_bytes(), mappings);
-  return lost;
+  const auto are_new = impl_->follow_cpus();
+  INGERO_TRY(are_new);
+  return lost + (*are_new ? 1 : 0);
 }
 
 }  // namespace ingero::kernelside

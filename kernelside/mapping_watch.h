@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "hal/maps.h"
 
@@ -35,12 +36,15 @@ uint64_t read_mapping_ring(char* pages, size_t page_bytes, size_t data_bytes, st
 
 class MappingWatch {
  public:
-  static Result<std::unique_ptr<MappingWatch>> open();
+  // `online`: the kernel's list of CPUs that are online.
+  static Result<std::unique_ptr<MappingWatch>> open(const Clock& clock = system_clock(),
+                                                    std::string online = "/sys/devices/system/cpu/online");
   ~MappingWatch();
   MappingWatch(const MappingWatch&) = delete;
   MappingWatch& operator=(const MappingWatch&) = delete;
 
-  // Waits up to `timeout_ms`, appends the new mappings in no particular order; returns how many notices were lost.
+  // Waits up to `timeout_ms`, appends the new mappings in no particular order; returns how many notices were lost: at
+  // least one when a CPU has come or gone, since the last second.
   Result<uint64_t> read(int timeout_ms, std::vector<NewMapping>& mappings);
   // Ends a wait in read(), now and from now on. From any thread.
   void wake();

@@ -12,7 +12,7 @@
 namespace ingero::kernelside {
 namespace {
 
-constexpr size_t kMaxIntervals = 4096;  // per thread, inside one call; beyond it the shortest merges away
+constexpr size_t kMaxIntervals = 4096;  // per thread, inside one call; beyond it the shortest goes
 constexpr size_t kMaxThreads = 16384;   // inside a call, and preempted in it
 
 hal::Outcome outcome_of(uint8_t wire) {
@@ -174,7 +174,6 @@ bool Normaliser::call(std::span<const std::byte> record, hal::Event& event, hal:
 void Normaliser::blame(uint32_t tid, bool outermost, hal::Event& event) {
   const auto found = intervals_.find(tid);
   if (found == intervals_.end()) return;
-  auto& intervals = found->second;
   struct Suspect {
     uint32_t pid;
     uint64_t ns;
@@ -183,7 +182,7 @@ void Normaliser::blame(uint32_t tid, bool outermost, hal::Event& event) {
   std::vector<Suspect> suspects;
   const uint64_t start = event.start_mono_ns;
   const uint64_t end = event.end_mono_ns();
-  for (const Interval& interval : intervals) {
+  for (const Interval& interval : found->second) {
     const uint64_t from = std::max(start, interval.start_ns);
     const uint64_t to = std::min(end, interval.end_ns);
     if (from >= to) continue;
@@ -204,6 +203,24 @@ void Normaliser::blame(uint32_t tid, bool outermost, hal::Event& event) {
     event.set(hal::Has::kPreemptedBy);
   }
   if (outermost) intervals_.erase(found);
+}
+
+void Normaliser::remember(uint32_t tid, const Interval& interval) {
+  // Of threads whose calls never end: who ran instead is then not known of some that do.
+  if (intervals_.size() >= kMaxThreads && !intervals_.contains(tid)) {
+    for (const auto& [thread, forgotten] : intervals_) ledger_.add(hal::Loss::budget_forgotten, forgotten.size());
+    intervals_.clear();
+  }
+  const auto longer = [](const Interval& a, const Interval& b) {
+    return a.end_ns - a.start_ns > b.end_ns - b.start_ns;
+  };
+  auto& intervals = intervals_[tid];
+  intervals.push_back(interval);
+  std::push_heap(intervals.begin(), intervals.end(), longer);
+  if (intervals.size() <= kMaxIntervals) return;
+  std::pop_heap(intervals.begin(), intervals.end(), longer);
+  intervals.pop_back();
+  ledger_.add(hal::Loss::budget_forgotten);
 }
 
 bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event, hal::Wait& wait) {
@@ -247,15 +264,7 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event, hal
     event.preempted_by_comm.back() = '\0';
     event.set(hal::Has::kPreemptedBy);
     if (wire.in_call > 0) {
-      // Of threads whose calls never end: who ran instead is then not known of some that do.
-      if (intervals_.size() >= kMaxThreads && !intervals_.contains(wire.tid)) intervals_.clear();
-      auto& intervals = intervals_[wire.tid];
-      if (intervals.size() >= kMaxIntervals) {
-        intervals.erase(std::min_element(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) {
-          return a.end_ns - a.start_ns < b.end_ns - b.start_ns;
-        }));
-      }
-      intervals.push_back({wire.out_ns, wire.in_ns, wire.preempted_by_pid, event.preempted_by_comm});
+      remember(wire.tid, {wire.out_ns, wire.in_ns, wire.preempted_by_pid, event.preempted_by_comm});
     }
   }
   return true;

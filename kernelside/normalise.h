@@ -85,13 +85,14 @@ class Normaliser {
     uint32_t preempted_by_pid;
     std::array<char, 16> preempted_by_comm;
   };
+  void remember(uint32_t tid, const Interval& interval);
   void blame(uint32_t tid, bool outermost, hal::Event& event);
 
   const hal::CallTable& calls_;
   const ProbeTable& probes_;
   hal::LossLedger& ledger_;
   int64_t wall_offset_ns_ = 0;
-  // Runnable-but-not-running intervals of threads inside a call, oldest first, bounded.
+  // Runnable-but-not-running intervals of threads inside a call, bounded: a heap each, the shortest first.
   std::unordered_map<uint32_t, std::vector<Interval>> intervals_;
 };
 

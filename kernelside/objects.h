@@ -102,7 +102,8 @@ class Objects {
   // some tenths of a second the first time, when its program is loaded). Capture thread.
   Status take_running_stacks(std::span<const uint32_t> tids);
   // Whether followed threads that compute are sampled, kSamplesPerSecond times on each CPU: their stacks come by the
-  // ring of stacks. Loaded the first time (some tenths of a second). On the thread that drains. Not supported: why.
+  // ring of stacks. Loaded the first time (some tenths of a second). Asked for again, it follows the CPUs that came
+  // online since. On the thread that drains. Not supported: why.
   static constexpr uint64_t kSamplesPerSecond = 49;
   Status sample_cpus(bool on);
   // Enables run time statistics while this lives, for all BPF programs of the machine (some tens of ns per run).

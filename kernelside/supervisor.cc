@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -204,33 +205,64 @@ class Supervisor {
     ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, &response);  // ENOENT: it was killed meanwhile
   }
 
-  // Lets the agent look at the file, unless it has and need not again.
+  using SeenFile = std::tuple<dev_t, ino_t, int64_t, uint32_t>;  // with when it was made
+
+  // A file that the thread executes. As far as the kernel has the whole way in memory: a server on that way might never
+  // answer. False with EAGAIN: it has not.
+  static Fd at_hand(const SupervisorMessage& message) {
+    std::array<char, 64> root{};
+    std::snprintf(root.data(), root.size(), "/proc/%d/root", message.pid);
+    const Fd folder(open(root.data(), O_PATH | O_CLOEXEC | O_DIRECTORY));
+    open_how how{};
+    how.flags = O_PATH | O_CLOEXEC;
+    how.resolve = RESOLVE_CACHED | RESOLVE_IN_ROOT;
+    return Fd(static_cast<int>(syscall(SYS_openat2, folder.get(), message.path, &how, sizeof(how))));
+  }
+
+  // Lets the agent look at the file, unless it has and need not again. A helper of the agent's follows a name that is
+  // not at hand.
   void ask(const seccomp_notif& request) {
     SupervisorMessage message;
     message.kind = SupervisorMessage::kFile;
     message.pid = static_cast<int32_t>(request.pid);
-    std::array<char, 4200> path{};
+    Fd file;
     const bool is_narrow = request.data.arch == kNarrowAuditArch;
     if (request.data.nr == (is_narrow ? kNarrowMmap2 : __NR_mmap)) {
       message.value = static_cast<int32_t>(request.data.args[4]);
+      std::array<char, 64> path{};
       std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", message.pid, message.value);
-    } else if (!executed_path(request, message)) {
-      return;
+      file.reset(open(path.data(), O_PATH | O_CLOEXEC));
+    } else if (executed_path(request, message)) {
+      file = at_hand(message);
     } else {
-      std::snprintf(path.data(), path.size(), "/proc/%d/root%s", message.pid, message.path);
+      return;
     }
-    // What is known of it will do: one on a network is not asked for, its server may not answer.
+    std::optional<SeenFile> which;
+    if (file.valid()) {
+      which = identity(file);
+      if (!which || seen_.contains(*which)) return;
+    } else if (errno != EAGAIN) {
+      return;
+    }
+    if (wait_for_answer(message) == kSeen && which) seen_.insert(*which);
+  }
+
+  // What is known of it will do: one on a network is not asked for, its server may not answer. Nothing: not a file.
+  static std::optional<SeenFile> identity(const Fd& file) {
     struct statx status {};
     constexpr unsigned kWanted = STATX_TYPE | STATX_INO | STATX_CTIME | STATX_BTIME;
-    if (statx(AT_FDCWD, path.data(), AT_STATX_DONT_SYNC, kWanted, &status) != 0 || !S_ISREG(status.stx_mode)) {
-      return;
+    if (statx(file.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, kWanted, &status) != 0 || !S_ISREG(status.stx_mode)) {
+      return std::nullopt;
     }
     // The number of a deleted file goes to another one, which was made later.
     const statx_timestamp& born = (status.stx_mask & STATX_BTIME) != 0 ? status.stx_btime : status.stx_ctime;
-    const std::tuple file(makedev(status.stx_dev_major, status.stx_dev_minor), ino_t{status.stx_ino},
-                          int64_t{born.tv_sec}, uint32_t{born.tv_nsec});
-    if (seen_.contains(file)) return;
-    if (send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message)) return;
+    return SeenFile(makedev(status.stx_dev_major, status.stx_dev_minor), ino_t{status.stx_ino}, int64_t{born.tv_sec},
+                    uint32_t{born.tv_nsec});
+  }
+
+  // What the agent says of the file; kAskAgain also where it says nothing.
+  char wait_for_answer(SupervisorMessage& message) {
+    if (send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message)) return kAskAgain;
     char answer = kWorking;
     while (answer == kWorking) {
       pollfd wait{agent_.get(), POLLIN, 0};
@@ -239,14 +271,14 @@ class Supervisor {
         is_late_ = true;
         message.kind = SupervisorMessage::kLate;
         send(agent_.get(), &message, sizeof(message), MSG_NOSIGNAL);
-        return;
+        return kAskAgain;
       }
       if (ready != 1 || recv(agent_.get(), &answer, 1, 0) != 1) {
         agent_.reset();
-        return;
+        return kAskAgain;
       }
     }
-    if (answer == kSeen) seen_.insert(file);
+    return answer;
   }
 
   // The absolute path of an execve, as its caller sees it.
@@ -281,8 +313,8 @@ class Supervisor {
   pid_t command_;
   const int answer_timeout_ms_;
   bool ended_ = false;
-  bool is_late_ = false;                                        // the agent has not answered in time, and not since
-  std::set<std::tuple<dev_t, ino_t, int64_t, uint32_t>> seen_;  // with when it was made
+  bool is_late_ = false;  // the agent has not answered in time, and not since
+  std::set<SeenFile> seen_;
 };
 
 }  // namespace

@@ -671,12 +671,9 @@ bool Tracer::examine(const hal::FileId& id, const Source& source, const ForeignF
   drop_names_only(made->reports);
   note_narrow(*made);
   if (target_) {
-    const Status pinned = foreign_.pin(file, probed_offsets(made->reports));
-    if (!pinned.ok()) return is_unread(pinned.error());
     made->uid = user_of(source, file);
     made->is_kept = source.pid == 0;
-    // The very file that was examined is the one that gets the probes.
-    attach(*made, fmt::format("/proc/self/fd/{}", file.path.get()));
+    if (const Status readable = attach(*made, file); !readable.ok()) return is_unread(readable.error());
     if (is_local && made->probes) watch(*made, file);
   }
   const size_t refused = made->refused;
@@ -772,10 +769,19 @@ void Tracer::refuse(File& file, size_t wanted) {
   }
 }
 
-void Tracer::attach(File& file, const std::string& open_path) {
+// Fails where the code cannot be kept in memory. What the kernel refuses the reports say.
+Status Tracer::attach(File& file, const ForeignFile& foreign) {
+  // The very file that was examined is the one that gets the probes.
+  const std::string open_path = fmt::format("/proc/self/fd/{}", foreign.path.get());
   std::map<uint32_t, RowReport*> by_probe;
   const Points points = make_probes(file, by_probe);
-  if (file.refused > 0) return;
+  if (file.refused > 0) return {};
+  const auto pinned = foreign_.pin(foreign, probed_offsets(file.reports));
+  if (!pinned.ok()) {
+    const std::scoped_lock lock(mutex_);
+    index_->numbers.give_back(std::exchange(file.numbers, {}));  // no call ever had them
+    return pinned.error();
+  }
   auto attached = target_->attach(open_path, points.lasting, options_.working);
   auto passing = attached.ok() && !points.passing.empty() ? target_->attach(open_path, points.passing, options_.working)
                                                           : std::unique_ptr<FileProbes>();
@@ -802,7 +808,8 @@ void Tracer::attach(File& file, const std::string& open_path) {
   }
   if (!attached.ok()) {
     index_->numbers.give_back(std::exchange(file.numbers, {}));  // no call ever had them
-    return;
+    foreign_.unpin(*pinned);
+    return {};
   }
   const auto refuse_row = [&](uint32_t probe, const std::string& reason) {
     by_probe[probe]->state = hal::RowState::kRefused;
@@ -828,6 +835,7 @@ void Tracer::attach(File& file, const std::string& open_path) {
                  : fmt::format(" {} after process {} mapped it", format_duration(now - report.mapped_mono_ns),
                                report.first_pid));
   }
+  return {};
 }
 
 std::vector<NamedProbe> Tracer::take_new_probes() {

@@ -203,7 +203,7 @@ class Tracer {
   };
   bool asks_device(const FileReport& report) const;
   Points make_probes(File& file, std::map<uint32_t, RowReport*>& by_probe);
-  void attach(File& file, const std::string& open_path);
+  Status attach(File& file, const ForeignFile& foreign);
   void end_passing();
   void refuse(File& file, size_t wanted);
   std::vector<FileProbes*> probes() const;

@@ -1,9 +1,13 @@
 // The rules by which the kernel side pairs returns with entries (F1 to F4 of bpf/call.bpf.h), on functions of this
 // program: calls that tail-call, that are jumped out of, and that are made where another was left. Through every
 // mechanism that this kernel has.
+#include <fcntl.h>
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <csetjmp>
+#include <fstream>
 #include <memory>
 #include <ostream>
 #include <span>
@@ -13,6 +17,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <link.h>
+#include <ucontext.h>
 
 #include "hal/call_table.h"
 #include "hal/lower.h"
@@ -20,6 +25,7 @@
 #include "kernelside/drain.h"
 #include "kernelside/file_probes.h"
 #include "kernelside/objects.h"
+#include "temp_folder.h"
 
 // frames_tail(inside, argument) does nothing but continue as frames_inner(): the same stack pointer, the same return
 // address. No compiler is trusted with that.
@@ -88,6 +94,7 @@ uint64_t file_offset(void (*function)(Inside, void*)) {
   return search.second;
 }
 
+constexpr size_t kPage = 4096;
 jmp_buf target;
 [[noreturn]] void jump(void*) { longjmp(target, 1); }
 void nothing(void*) {}
@@ -117,7 +124,7 @@ class FramesTest : public ::testing::TestWithParam<Mechanism> {
       ASSERT_TRUE(objects_->set_recipe(probe, recipe).ok());
       probes_.append({calls_.id_of(kRows[probe]), &lowered_[probe]});
       constexpr std::array kAddresses = {frames_outer, frames_inner, frames_tail};
-      points.push_back({probe, file_offset(kAddresses[probe])});
+      points.push_back({probe, file_offset(kAddresses[probe]), probe == 0});
     }
     auto drain = Drain::open(*objects_, calls_, normaliser_, ledger_);
     ASSERT_TRUE(drain.ok()) << drain.error().text();
@@ -227,6 +234,59 @@ TEST_P(FramesTest, ACallMadeFurtherDownThanOneThatWasLeftIsNotInsideIt) {
   from_further_down([](void*) { frames_outer(nothing, nullptr); });
   EXPECT_EQ(ended(), (Lines{"inner unwound 0", "outer returned 0"}));
   expect_nothing_lost();
+}
+
+// The kernel side cannot read such a page, as little as one that is swapped out or moved to another node.
+TEST_P(FramesTest, ACallWhoseReturnAddressCannotBeReadNowIsStillOpen) {
+  static Inside farther_down = [](void* page) {
+    mprotect(page, kPage, PROT_NONE);
+    frames_inner(nothing, nullptr);
+    mprotect(page, kPage, PROT_READ | PROT_WRITE);
+  };
+  static ucontext_t caller, callee;
+  const size_t bytes = 64 << 10;
+  auto* stack =
+      static_cast<char*>(mmap(nullptr, bytes + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(stack, MAP_FAILED);
+  static void* page;
+  page = stack + bytes - kPage;
+  getcontext(&callee);
+  callee.uc_stack = {.ss_sp = stack, .ss_flags = 0, .ss_size = bytes};
+  callee.uc_link = &caller;
+  makecontext(
+      &callee, [] { frames_outer([](void*) { from_further_down([](void*) { farther_down(page); }); }, nullptr); }, 0);
+  swapcontext(&caller, &callee);
+  munmap(stack, bytes + kPage);
+  EXPECT_EQ(ended(), (Lines{"inner returned 1 in outer", "outer returned 0"}));
+  expect_nothing_lost();
+}
+
+TEST_P(FramesTest, ANameIsReadFromPagesThatAreNotThereYet) {
+  if (!objects_->names_reason().empty()) GTEST_SKIP() << objects_->names_reason();
+  const std::string across = "a_name_across_two_pages", last = "a_name_where_its_mapping_ends";
+  std::string text = std::string(kPage - 10, 'x') + across;
+  text.resize(2 * kPage - last.size() - 1);
+  text += last + '\0';
+  const TempFolder folder;
+  const std::string path = folder.path() + "/names";
+  std::ofstream(path) << text;
+  auto* const mapped = static_cast<char*>(mmap(nullptr, 3 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(mapped, MAP_FAILED);
+  const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(mmap(mapped, 2 * kPage, PROT_READ, MAP_PRIVATE | MAP_FIXED, file.get(), 0), mapped);
+  wire_recipe recipe = lowered_[0].recipe;
+  recipe.inputs = 1;  // the second argument
+  recipe.sleepable_word = 1;
+  ASSERT_TRUE(objects_->set_recipe(0, recipe).ok());
+  frames_outer(nothing, mapped + kPage - 10);
+  frames_outer(nothing, mapped + text.size() - last.size() - 1);
+  RingRecords batch;
+  EXPECT_TRUE(drain_->poll(0, 1000, batch).ok());
+  munmap(mapped, 3 * kPage);
+  ASSERT_EQ(batch.names.size(), 2U);
+  EXPECT_EQ(std::string(batch.names[0].name), across);
+  EXPECT_EQ(std::string(batch.names[1].name), last);
+  EXPECT_EQ(batch.events.size(), 2U);
 }
 
 TEST_P(FramesTest, AtTheEndOfATraceAnOpenCallReturnsAndNoneBegins) {

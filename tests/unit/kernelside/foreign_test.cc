@@ -19,6 +19,7 @@
 #include "hal/elf.h"
 #include "held_clock.h"
 #include "kernelside/foreign_memory.h"
+#include "locked_pages.h"
 #include "proc_tree.h"
 
 namespace ingero::kernelside {
@@ -141,6 +142,20 @@ TEST(ForeignMemory, ReadsThisProcessAcrossPagesAndNotPast) {
   EXPECT_EQ(losses.count(hal::Loss::memory_unread), 0U);
 }
 
+TEST(ForeignMemory, OfAProcessThatSpreadsItOutNotAllIsRead) {
+  const std::string pages((ForeignMemory::kMaxBlocks + 2) * kPage, 'x');
+  hal::LossLedger losses;
+  Foreign foreign(helpers(), losses);
+  ForeignMemory memory(foreign, static_cast<uint32_t>(getpid()));
+  const auto address = reinterpret_cast<uint64_t>(pages.data());
+  char out = 0;
+  size_t read = 0;
+  while (read < ForeignMemory::kMaxBlocks + 2 && memory.read(address + read * kPage, &out, 1)) ++read;
+  EXPECT_EQ(read, ForeignMemory::kMaxBlocks);
+  EXPECT_EQ(losses.count(hal::Loss::memory_unread), 1U);
+  EXPECT_TRUE(memory.read(address, &out, 1)) << "what has been read is there";
+}
+
 TEST(ForeignMemory, MemoryThatAnotherProgramIsToFillInIsNotWaitedFor) {
   const Fd faults(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC)));
   if (!faults.valid()) GTEST_SKIP() << "no userfaultfd: " << std::strerror(errno);
@@ -213,6 +228,76 @@ TEST(ForeignFiles, ACopyHasTheSameSymbolsAtTheSamePlaces) {
   EXPECT_EQ(one->bytes_at(found[0].file_offset, 32), other->bytes_at(wanted[0].file_offset, 32));
 }
 
+class FilesElsewhere : public ::testing::Test {
+ protected:
+  // What a process (1) maps of a file of this size, written now.
+  hal::Mapping write(const std::string& name, size_t bytes, char what) {
+    const std::string path = folder_.path() + "/" + name;
+    std::ofstream(path) << std::string(bytes, what);
+    struct stat status {};
+    EXPECT_EQ(stat(path.c_str(), &status), 0);
+    hal::Mapping mapping;
+    mapping.start = 0x10000 * ++mapped_;
+    mapping.end = mapping.start + kPage;
+    mapping.file = {status.st_dev, status.st_ino};
+    mapping.untrusted_path = path;
+    tree_.link(fmt::format("1/map_files/{:x}-{:x}", mapping.start, mapping.end), path);
+    return mapping;
+  }
+  // Waits for the copy.
+  Result<Fd> opened(const hal::Mapping& mapping) {
+    auto fd = foreign_.open_soon(1, mapping);
+    for (int i = 0; i < 5000 && !fd.ok() && fd.error().code() == Errc::kBusy; ++i) {
+      usleep(1000);
+      fd = foreign_.open_soon(1, mapping);
+    }
+    return fd;
+  }
+  void SetUp() override {
+    tree_.file("1/mountinfo", testing::on_network(read_file("/proc/self/mountinfo", 1 << 20).value()));
+    foreign_.start();
+  }
+
+  testing::ProcTree tree_;
+  TempFolder folder_;
+  uint64_t mapped_ = 0;
+  hal::LossLedger losses_;
+  Foreign foreign_{helpers(), losses_, tree_.root(), system_clock(), 4 * kPage};
+};
+
+TEST_F(FilesElsewhere, CopiesThatAreNotUsedMakeRoomAndAreMadeAgain) {
+  const hal::Mapping first = write("first", 2 * kPage, 'x');
+  ASSERT_TRUE(opened(first).ok());
+  for (int i = 0; i < 8; ++i) {
+    const auto other = opened(write(fmt::format("{}", i), kPage, 'x'));
+    EXPECT_TRUE(other.ok()) << other.error().text();
+    EXPECT_TRUE(foreign_.open_soon(1, first).ok()) << "it is in use";
+  }
+  for (int i = 8; i < 12; ++i) EXPECT_TRUE(opened(write(fmt::format("{}", i), kPage, 'x')).ok());
+  EXPECT_EQ(foreign_.open_soon(1, first).error().code(), Errc::kBusy);
+  EXPECT_TRUE(opened(first).ok());
+  EXPECT_EQ(losses_.count(hal::Loss::file_unread), 0U);
+}
+
+TEST_F(FilesElsewhere, ACopyThatCannotBeKeptIsCounted) {
+  EXPECT_EQ(opened(write("large", 5 * kPage, 'x')).error().code(), Errc::kIo);
+  EXPECT_EQ(losses_.count(hal::Loss::file_unread), 1U);
+  EXPECT_TRUE(opened(write("small", kPage, 'x')).ok());
+}
+
+TEST_F(FilesElsewhere, AnotherFileOfTheSameNumberIsCopiedAnew) {
+  const auto start = [](const Fd& fd) {
+    char first = 0;
+    return pread(fd.get(), &first, 1, 0) == 1 ? first : '-';
+  };
+  const hal::Mapping old = write("one", kPage, 'x');
+  EXPECT_EQ(start(*opened(old)), 'x');
+  std::filesystem::remove(old.untrusted_path);
+  const hal::Mapping anew = write("two", kPage, 'y');
+  if (anew.file != old.file) GTEST_SKIP() << "this file system did not use the number again";
+  EXPECT_EQ(start(*opened(anew)), 'y');
+}
+
 // The page is taken away between the look and the read.
 TEST_F(FakeProc, AReadThatDoesNotComeBackIsGivenUpAndTheNextIsServed) {
   const Fd faults(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC)));
@@ -248,6 +333,26 @@ TEST(Helpers, AfterCancelNoFileIsWaitedFor) {
   const uint64_t begin = system_clock().mono_ns();
   EXPECT_FALSE(all->find("/proc/self/exe").ok());
   EXPECT_LT(system_clock().mono_ns() - begin, 1'000'000'000U);
+}
+
+TEST(Helpers, ThePagesOfManyFilesAreKeptAndOthersAreStillServed) {
+  const auto all = helpers();
+  const TempFolder folder;
+  std::vector<uint64_t> pins;
+  for (int i = 0; i < 80; ++i) {  // more than there may be helpers
+    const std::string path = fmt::format("{}/{}", folder.path(), i);
+    std::ofstream(path) << std::string(2 * kPage, 'x');
+    const uint64_t offsets[] = {0, kPage};
+    const auto pinned = all->pin(Fd(open(path.c_str(), O_PATH | O_CLOEXEC)), offsets, path);
+    ASSERT_TRUE(pinned.ok()) << i << ": " << pinned.error().text();
+    pins.push_back(*pinned);
+  }
+  EXPECT_EQ(testing::locked_by_helpers(), 80 * 8U);
+  EXPECT_TRUE(all->text("/proc/self/maps", 4096).ok());
+  for (const uint64_t pin : pins) all->unpin(pin);
+  const Fd none(open(folder.path().c_str(), O_PATH | O_CLOEXEC));
+  EXPECT_FALSE(all->pin(none, {pins.data(), 1}, "a folder").ok());  // answered behind what was asked before
+  EXPECT_EQ(testing::locked_by_helpers(), 0U);
 }
 
 TEST(Helpers, HoldNothingThatTheirMakerHasOpen) {

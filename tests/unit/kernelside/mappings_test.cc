@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -16,7 +17,9 @@
 #include <gtest/gtest.h>
 
 #include "base/fd.h"
+#include "held_clock.h"
 #include "kernelside/mapping_watch.h"
+#include "temp_folder.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -215,6 +218,26 @@ TEST_F(MappingWatchTest, SeesOurOwnMappingWithItsTime) {
   }
   munmap(page, 4096);
   EXPECT_TRUE(is_seen);
+}
+
+TEST_F(MappingWatchTest, AChangeOfTheCpusThatAreOnlineIsALossAndFollowed) {
+  const TempFolder folder;
+  const std::string online = folder.path() + "/online";
+  std::ofstream(online) << "0\n";
+  HeldClock clock;
+  watch_ = std::move(MappingWatch::open(clock, online)).value();
+  std::vector<NewMapping> mappings;
+  const auto lost_within = [&](uint64_t ns) {
+    clock.now_ns += ns;
+    const auto lost = watch_->read(0, mappings);
+    EXPECT_TRUE(lost.ok());
+    return *lost;
+  };
+  EXPECT_EQ(lost_within(kSecond), 0U);
+  std::ofstream(online) << "0-1\n";
+  EXPECT_EQ(lost_within(kSecond / 2), 0U) << "looked at once a second";
+  EXPECT_EQ(lost_within(kSecond / 2), 1U);
+  EXPECT_EQ(lost_within(kSecond), 0U);
 }
 
 TEST_F(MappingWatchTest, AWaitEndsWhenAnotherThreadWakesIt) {

@@ -167,6 +167,15 @@ TEST_F(SupervisorTest, ARelativeNameIsReportedWhereItsCallerSeesIt) {
   EXPECT_EQ(asked_about(path("./program")), 2U);
 }
 
+// The way leads through links that the kernel follows only where it may wait.
+TEST_F(SupervisorTest, ANameThatIsNotAtHandIsTheAgentsToFollow) {
+  start_held({"/bin/sh", "-c", "for i in 1 2 3; do /proc/self/exe -c :; done"});
+  if (HasFatalFailure() || IsSkipped()) return;
+  say(kGo);
+  EXPECT_EQ(serve(), 0);
+  EXPECT_EQ(asked_about("/proc/self/exe"), 3U) << "each time: which file it is is not known";
+}
+
 TEST_F(SupervisorTest, AFileThatTookTheNumberOfASeenOneIsAskedAboutAgain) {
   const std::string file = path("program");
   start_held(

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -172,7 +173,7 @@ class TracerTest : public ::testing::Test {
   FakeLinks links_;
   std::map<uint32_t, wire_recipe> recipes_;
   bool no_recipe_ = false, no_attach_ = false;
-  size_t attached_ = 0;
+  std::atomic<size_t> attached_ = 0;
   bool removes_slowly_ = false;
   std::function<void()> while_attaching_;
   std::set<std::string> mapped_, deleted_;  // files that others map; those that have no name, as far as the tracer sees

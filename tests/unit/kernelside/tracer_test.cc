@@ -1,5 +1,9 @@
 // Which files get probes, once each, and what is said of those that do not: over a /proc of the test's own, a real
 // library file, and links that are not the kernel's.
+#include <chrono>
+#include <thread>
+
+#include "locked_pages.h"
 #include "tracer_fixture.h"
 
 namespace ingero::kernelside {
@@ -156,6 +160,27 @@ TEST_F(TracerTest, AFileThatCannotBeAttachedToSaysWhy) {
   EXPECT_EQ(report.note, "attach: the kernel is out of memory");
   EXPECT_EQ(report.probes, 0U);
   EXPECT_EQ(report.attached_mono_ns, 0U);
+}
+
+// Of a file on a network file system.
+TEST_F(TracerTest, CodeIsKeptInMemoryForTheProbesThatAreThere) {
+  mounts_ = testing::on_network(mounts_);
+  const auto until = [&](size_t attached) {
+    for (int i = 0; i < 5000 && attached_ < attached; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    tracer_->stop_examining();
+  };
+  map(100, library_);
+  ASSERT_TRUE(tracer_->scan().ok());
+  until(1);
+  ASSERT_EQ(attached_, 1U);
+  EXPECT_GT(testing::locked_by_helpers(), 0U);
+  no_attach_ = true;
+  start();
+  ASSERT_TRUE(tracer_->scan().ok());
+  until(2);
+  ASSERT_EQ(attached_, 2U);
+  for (int i = 0; i < 5000 && testing::locked_by_helpers() > 0; ++i) usleep(1000);
+  EXPECT_EQ(testing::locked_by_helpers(), 0U) << "the kernel refused them";
 }
 
 TEST_F(TracerTest, AMappingThatJustCameHasAWindowAndOneThatWaitedHasNone) {

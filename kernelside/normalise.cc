@@ -208,7 +208,7 @@ void Normaliser::blame(uint32_t tid, bool outermost, hal::Event& event) {
 void Normaliser::remember(uint32_t tid, const Interval& interval) {
   // Of threads whose calls never end: who ran instead is then not known of some that do.
   if (intervals_.size() >= kMaxThreads && !intervals_.contains(tid)) {
-    for (const auto& [thread, forgotten] : intervals_) ledger_.add(hal::Loss::budget_forgotten, forgotten.size());
+    for (const auto& [thread, forgotten] : intervals_) ledger_.add(hal::Loss::engine_forgotten, forgotten.size());
     intervals_.clear();
   }
   const auto longer = [](const Interval& a, const Interval& b) {
@@ -220,7 +220,7 @@ void Normaliser::remember(uint32_t tid, const Interval& interval) {
   if (intervals.size() <= kMaxIntervals) return;
   std::pop_heap(intervals.begin(), intervals.end(), longer);
   intervals.pop_back();
-  ledger_.add(hal::Loss::budget_forgotten);
+  ledger_.add(hal::Loss::engine_forgotten);
 }
 
 bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event, hal::Wait& wait) {

@@ -442,7 +442,7 @@ TEST_F(NormaliseTest, OfManyIntervalsInOneCallNoMoreAreKeptThanThereIsRoomFor) {
   }
   ASSERT_TRUE(call(record_of(preempted_call(1000, 1'000'000), {1, 2, 5000, 0, 0, 0})));
   EXPECT_EQ(event.preempted_by_ns, 4096U);
-  EXPECT_EQ(ledger.count(hal::Loss::budget_forgotten), 904U);
+  EXPECT_EQ(ledger.count(hal::Loss::engine_forgotten), 904U);
 }
 
 // A copy that a parameter makes blocking or not is one of two calls; where the parameter could not be read it bears the

@@ -31,7 +31,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     if (at < range.start.load(std::memory_order_relaxed) || at >= range.end.load(std::memory_order_relaxed)) continue;
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     void* start = reinterpret_cast<void*>(at & ~(page - 1));
-    if (mmap(start, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) return;
+    if (mmap(start, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) return;
   }
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
     previous.sa_sigaction(signal, info, context);

@@ -161,6 +161,8 @@ std::string op_tables() {
   }
   return sql +
          ";\nCREATE TEMP VIEW sites AS SELECT op_name, call AS name, NULL AS symbol FROM temp.legacy_ops"
+         ";\nCREATE TEMP VIEW calls AS SELECT call AS name, op_name, kind, vendor, layer, synchronising FROM "
+         "temp.legacy_ops"
          ";\nCREATE TEMP VIEW event_rows AS SELECT rowid AS seq, 0 AS state FROM main.events"
          ";\nCREATE TEMP VIEW ops AS SELECT source_id, op_id, name, description FROM main.ops UNION ALL "
          "SELECT source, op, op_name, layer || ' ' || kind FROM legacy_ops l WHERE NOT EXISTS "

@@ -106,8 +106,8 @@ struct wait_object {
 	__u16 local_port;
 	__u16 peer_port;
 	__u8 peer[16];
+	__u64 peer_name; /* AF_UNIX: not 0 where the other end has an address, as the socket has that accepted it */
 	__u8 kind;
-	bool peer_is_bound; /* AF_UNIX: the other end has an address, as the socket has that accepted it */
 };
 
 static __always_inline struct file *file_of(struct task_struct *task, __u32 descriptor)
@@ -157,7 +157,7 @@ static __always_inline void describe_unix(struct sock *sk, struct wait_object *o
 	if (!other)
 		return;
 	out->peer_object = inode_of_socket(BPF_CORE_READ(other, sk_socket));
-	out->peer_is_bound = BPF_CORE_READ((struct unix_sock *)(void *)other, addr) != NULL;
+	out->peer_name = (__u64)BPF_CORE_READ((struct unix_sock *)(void *)other, addr);
 }
 
 static __always_inline void describe_socket(struct file *file, struct wait_object *out)

@@ -63,7 +63,7 @@ static __always_inline void keep_other_end(struct wire_wait *wait, const struct 
 	if (!(own->flags & WIRE_WAIT_HAS_PEER))
 		return;
 	wait->flags |= WIRE_WAIT_HAS_PEER;
-	if (own->peer_is_bound)
+	if (own->peer_name)
 		wait->flags |= WIRE_WAIT_ACCEPTED;
 	wait->family = own->family;
 	wait->peer_object = own->object;

@@ -378,8 +378,7 @@ void add_settings(const Part& part, ProcessTime& time) {
   std::string settings;
   part.ask(
       "SELECT p.settings FROM processes p JOIN sessions s ON s.id = p.session WHERE {} AND p.settings IS NOT NULL "
-      "ORDER "
-      "BY p.id DESC LIMIT 1",
+      "ORDER BY p.id DESC LIMIT 1",
       Part::of_process(time, "p", "s"),
       [&](std::span<const store::Value> row) { settings = std::string(row[0].as_text()); });
   if (settings.empty()) return;

@@ -6,7 +6,6 @@ namespace ingero::serve::tools {
 namespace {
 
 constexpr uint64_t kMaxSamples = 500;
-const std::string kOfNode = "SELECT (SELECT node FROM sessions WHERE id = session) AS node, ";
 
 // Over a column `timestamp`.
 Result<store::Conditions> samples_part(Question& question) {
@@ -17,29 +16,34 @@ Result<store::Conditions> samples_part(Question& question) {
   return part;
 }
 
+// Of a view or table with `session`: its rows by node and by `columns`, with `figures` of each. Adapters, and devices
+// without a number of their own, have one name on several nodes.
+Result<Json> by_node(Question& question, const store::Conditions& part, std::string_view table,
+                     std::string_view columns, std::string_view figures, std::string_view order, const char* what) {
+  return rows_of(question,
+                 fmt::format("SELECT (SELECT node FROM sessions WHERE id = session) AS node, {0}, {1} FROM {2}{3} "
+                             "GROUP BY node, {0} ORDER BY {4}",
+                             columns, figures, table, part.where(), order),
+                 part.bound(), kMaxSamples, what);
+}
+
 Result<Json> fabric(Question& question) {
   if (!question.reader->holds().devices)
     return Json{{"known", false}, {"links", Json::array()}, {"counters", Json::array()}};
   const auto part = samples_part(question);
   if (!part.ok()) return part.error();
-  // Adapters of several nodes have one name. A run writes each link first as it is, and then when it changes. The bare
-  // columns are those of the row with the latest time: SQLite's rule for max().
-  auto links = rows_of(question,
-                       kOfNode +
-                           "device, port, link_layer, state, physical_state, rate_bits_per_second, driver, firmware, "
-                           "netdev, pci_address, numa_node, count(*) - count(DISTINCT session) AS changes, "
-                           "max(timestamp) AS timestamp FROM fabric_links" +
-                           part->where() + " GROUP BY node, device, port ORDER BY node, device, port",
-                       part->bound(), kMaxSamples, "links");
+  // A run writes each link first as it is, and then when it changes. The bare columns are those of the row with the
+  // latest time: SQLite's rule for max().
+  auto links = by_node(question, *part, "fabric_links", "device, port",
+                       "link_layer, state, physical_state, rate_bits_per_second, driver, firmware, netdev, "
+                       "pci_address, numa_node, count(*) - count(DISTINCT session) AS changes, max(timestamp) AS "
+                       "timestamp",
+                       "node, device, port", "links");
   if (!links.ok()) return links.error();
-  auto counters = rows_of(
-      question,
-      kOfNode +
-          "device, port, name, unit, origin, coalesce(sum(delta), 0) AS grew_by, value, "
-          "sum(change = 'reset') AS resets, sum(change = 'wrapped') AS wraps, sum(change = 'stuck') AS stuck, "
-          "max(timestamp) AS timestamp FROM fabric_samples" +
-          part->where() + " GROUP BY node, device, port, name, origin ORDER BY grew_by = 0, node, device, port, name",
-      part->bound(), kMaxSamples, "counters");
+  auto counters = by_node(question, *part, "fabric_samples", "device, port, name, unit, origin",
+                          "coalesce(sum(delta), 0) AS grew_by, value, sum(change = 'reset') AS resets, sum(change = "
+                          "'wrapped') AS wraps, sum(change = 'stuck') AS stuck, max(timestamp) AS timestamp",
+                          "grew_by = 0, node, device, port, name", "counters");
   if (!counters.ok()) return counters.error();
   return Json{{"known", true}, {"links", std::move(*links)}, {"counters", std::move(*counters)}};
 }
@@ -64,20 +68,15 @@ Result<Json> devices(Question& question) {
                       "devices ORDER BY id",
                       {}, kMaxSamples, "devices");
   if (!list.ok()) return list.error();
-  const std::string groups = " FROM device_samples" + part->where() +
-                             " GROUP BY node, uuid, pci_address, name, part ORDER BY node, uuid, pci_address, name, "
-                             "part";
-  auto readings = rows_of(question,
-                          kOfNode +
-                              "uuid, pci_address, name, part, count(*) AS samples, min(value) AS min, avg(value) AS "
-                              "avg, max(value) AS max" +
-                              groups,
-                          part->bound(), kMaxSamples, "readings");
+  constexpr std::string_view kReadings = "uuid, pci_address, name, part",
+                             kOrder = "node, uuid, pci_address, name, part";
+  auto readings =
+      by_node(question, *part, "device_samples", kReadings,
+              "count(*) AS samples, min(value) AS min, avg(value) AS avg, max(value) AS max", kOrder, "readings");
   if (!readings.ok()) return readings.error();
   // With one max() alone the bare column is that of its row: the last value. The same groups, in the same order.
   const size_t said = question.cuts.size();
-  auto last =
-      rows_of(question, kOfNode + "value, max(timestamp) AS timestamp" + groups, part->bound(), kMaxSamples, "");
+  auto last = by_node(question, *part, "device_samples", kReadings, "value, max(timestamp) AS timestamp", kOrder, "");
   if (!last.ok()) return last.error();
   question.cuts.resize(said);
   for (size_t i = 0; i < readings->size(); ++i) {

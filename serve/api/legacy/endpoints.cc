@@ -197,8 +197,9 @@ Result<Json> capabilities(Api& api, const http::Request&) {
   return list;
 }
 
-const std::string kGraphPart =
-    fmt::format(" FROM events e WHERE e.kind = 'graph' AND {} AND e.timestamp >= ?1", store::kOutermostOfKind);
+std::string graph_part() {
+  return fmt::format(" FROM events e WHERE e.kind = 'graph' AND {} AND e.timestamp >= ?1", store::kOutermostOfKind);
+}
 
 Result<Json> graph_metrics(Api& api, const http::Request& request) {
   auto lease = api.service().acquire();
@@ -214,7 +215,7 @@ Result<Json> graph_metrics(Api& api, const http::Request& request) {
                   "(sum(e.call LIKE '%GraphLaunch') - 1) * 1e9 / nullif(max(CASE WHEN e.call LIKE '%GraphLaunch' THEN "
                   "e.timestamp END) - min(CASE WHEN e.call LIKE '%GraphLaunch' THEN e.timestamp END), 0) AS "
                   "launch_rate_per_sec") +
-          kGraphPart,
+          graph_part(),
       {Bound::of(static_cast<int64_t>(*from))});
   if (!found.ok()) return found.error();
   Json row = (*found)[0];
@@ -238,7 +239,7 @@ Result<Json> graph_events(Api& api, const http::Request& request) {
                   "stream_handle, CASE WHEN e.call NOT LIKE '%GraphLaunch' THEN {} END AS graph_handle, CASE WHEN "
                   "e.call LIKE '%GraphLaunch' THEN {} END AS exec_handle, CASE WHEN e.call LIKE '%BeginCapture%' THEN "
                   "e.flags END AS capture_mode, e.ret_code{} ORDER BY e.timestamp DESC LIMIT 100",
-                  hex("e.stream"), hex("e.handle"), hex("e.handle"), kGraphPart),
+                  hex("e.stream"), hex("e.handle"), hex("e.handle"), graph_part()),
       {Bound::of(static_cast<int64_t>(*from))});
   if (!list.ok()) return list.error();
   for (Json& row : *list) {

@@ -13,7 +13,6 @@ constexpr size_t kMaxDeviceProcesses = 65536;
 constexpr size_t kMaxWindows = 4096;  // of processes that have not ended, as far as is known
 constexpr size_t kMaxOrdinals = 1024;
 constexpr size_t kMaxPlaced = 4096;
-constexpr size_t kMaxEnvironment = 1 << 20;
 constexpr uint32_t kNone = ~uint32_t{0};
 
 bool same_devices(const std::vector<hal::Device>& one, const std::vector<hal::Device>& other) {
@@ -93,16 +92,6 @@ void DeviceWatch::add_process(const hal::Process& reported, bool from_start, uin
     }
   }
   if (forgot_windows_) from_start = false;
-  if (const auto text = foreign_.text(reported.pid, "environ", kMaxEnvironment); text.ok()) {
-    for (const std::string_view entry : split(*text, '\0')) {
-      const size_t equals = entry.find('=');
-      if (equals == std::string_view::npos) continue;
-      const std::string_view name = entry.substr(0, equals);
-      if (std::binary_search(names_.begin(), names_.end(), name)) {
-        process.started_with.emplace(name, entry.substr(equals + 1));
-      }
-    }
-  }
   choice_.process_ended(reported.pid);
   if (from_start) choice_.watched_from_start(reported.pid);
 }
@@ -113,10 +102,16 @@ void DeviceWatch::process_ended(uint32_t pid) {
   windows_.erase(pid);
 }
 
-Variables DeviceWatch::read_variables(uint32_t pid, const Process& process) const {
-  auto found = live_environment(foreign_, pid, names_);
-  if (found.ok()) return std::move(*found);
-  return process.started_with;
+// With machine_ locked. What is not known of the environment may be a choice, as a container's is that does not say it.
+hal::VisibleDevices DeviceWatch::visible_devices(const hal::Backend& backend, const Process& process) const {
+  const auto machine = machine_.find(backend.name);
+  const auto variable = [&](std::string_view name) -> std::optional<std::string_view> {
+    if (!process.variables) return std::nullopt;
+    const auto value = process.variables->find(name);
+    return value == process.variables->end() ? std::nullopt : std::optional<std::string_view>(value->second);
+  };
+  return hal::visible_devices(*backend.device_naming, variable, process.in_container || !process.variables,
+                              machine == machine_.end() ? std::span<const hal::Device>() : machine->second);
 }
 
 uint32_t DeviceWatch::ref_of(hal::EventDevice device, EventBatch& batch) {
@@ -136,21 +131,17 @@ void DeviceWatch::place(hal::Event& event, const correlate::DeviceChoice::Answer
   const auto found = processes_.find(event.pid);
   if (found == processes_.end()) return;  // nothing is known of it
   Process& process = found->second;
-  if (!process.variables) {
+  if (!process.is_read) {
     // Until a call has succeeded, the runtime may not have looked at its environment yet.
     if (event.failed || event.outcome != hal::Outcome::kReturned) return;
-    process.variables = std::make_unique<Variables>(read_variables(event.pid, process));
+    auto read = live_environment(foreign_, event.pid, names_);
+    if (read.ok()) process.variables = std::move(*read);
+    process.is_read = true;
   }
   Seen& seen = process.visible[answer.backend];
   if (seen.generation != generation_.load(std::memory_order_acquire)) {
     const std::scoped_lock lock(mutex_);
-    const auto machine = machine_.find(answer.backend->name);
-    const auto variable = [&](std::string_view name) -> std::optional<std::string_view> {
-      const auto value = process.variables->find(name);
-      return value == process.variables->end() ? std::nullopt : std::optional<std::string_view>(value->second);
-    };
-    seen.devices = hal::visible_devices(*answer.backend->device_naming, variable, process.in_container,
-                                        machine == machine_.end() ? std::span<const hal::Device>() : machine->second);
+    seen.devices = visible_devices(*answer.backend, process);
     seen.refs.clear();
     seen.generation = generation_;
   }

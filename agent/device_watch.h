@@ -2,14 +2,15 @@
 //
 // correlate/ knows the number by which the process calls it, hal/ what such a number means in that process's
 // environment, the samplers which devices there are; this brings them together. A process's environment is read when
-// its first call to a device succeeds: by then the runtime has read it too. take() and its like belong to one thread,
-// the others to any.
+// its first call to a device succeeds: by then the runtime has read it too. Of one that has ended by then, what it was
+// started with is not what it had: which devices it saw is not known. take() and its like belong to one thread, the
+// others to any.
 #pragma once
 
 #include <atomic>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,9 +61,9 @@ class DeviceWatch {
     std::vector<uint32_t> refs;  // by ordinal, 0: not asked for yet; kNone: not known
   };
   struct Process {
-    Variables started_with;
     bool in_container = false;
-    std::unique_ptr<Variables> variables;  // as they were when first needed
+    bool is_read = false;
+    std::optional<Variables> variables;  // as they were when first needed; absent: not known
     std::map<const hal::Backend*, Seen> visible;
   };
 
@@ -70,7 +71,7 @@ class DeviceWatch {
   void forget_missed(const hal::Event& event);
   void place(hal::Event& event, const correlate::DeviceChoice::Answer& answer, EventBatch& batch);
   uint32_t ref_of(hal::EventDevice device, EventBatch& batch);
-  Variables read_variables(uint32_t pid, const Process& process) const;
+  hal::VisibleDevices visible_devices(const hal::Backend& backend, const Process& process) const;
 
   std::vector<std::string_view> names_;
   kernelside::Foreign& foreign_;

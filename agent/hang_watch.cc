@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kMaxLookedAt = 256;    // threads, in one second
 constexpr size_t kMaxInterrupted = 32;  // of them, those that run
+constexpr int kRounds = 4;              // of looking at those whose stack could not be had, of 6 ms each
 
 }  // namespace
 
@@ -69,24 +70,30 @@ void HangWatch::look(const Parts& parts, std::span<const wire_call_record> open,
   in_flight_ = std::move(counts);
 }
 
-// Takes the stacks of the threads of these calls. A sleeping thread is read as it is; a running one is interrupted.
+// Takes the stacks of the threads of these calls. A thread that has no CPU is read as it is; one that runs is
+// interrupted. One that was running and then had to give its CPU to others is neither for as long as the timer is on:
+// it is looked at again.
 void HangWatch::take_stacks(const Parts& parts, std::vector<CallKey> of, EventBatch& batch) {
   of.resize(std::min(of.size(), kMaxLookedAt));
-  if (of.empty()) return;
-  for (const auto& [tid, start_ns] : of) {
-    if (const Status taken = parts.objects.take_waiting_stack(tid); !taken.ok()) log_info("{}", taken.error().text());
+  const auto take = [&] {
+    parts.stacks->take(parts.drain, batch);
+    std::erase_if(of, [&](const CallKey& call) { return parts.stacks->hung_at(call.first, call.second).has_value(); });
+  };
+  for (int round = 0; round < kRounds && !of.empty(); ++round) {
+    for (const auto& [tid, start_ns] : of) {
+      if (const Status taken = parts.objects.take_waiting_stack(tid); !taken.ok()) log_info("{}", taken.error().text());
+    }
+    take();
+    std::vector<uint32_t> running;
+    for (const auto& [tid, start_ns] : of) {
+      if (running.size() < kMaxInterrupted) running.push_back(tid);
+    }
+    if (running.empty()) return;
+    if (const Status taken = parts.objects.take_running_stacks(running); !taken.ok()) {
+      log_info("{}", taken.error().text());
+    }
+    take();
   }
-  parts.stacks->take(parts.drain, batch);
-  std::vector<uint32_t> running;
-  for (const auto& [tid, start_ns] : of) {
-    const bool is_seen = parts.stacks->hung_at(tid, start_ns).has_value();
-    if (!is_seen && running.size() < kMaxInterrupted) running.push_back(tid);
-  }
-  if (running.empty()) return;
-  if (const Status taken = parts.objects.take_running_stacks(running); !taken.ok()) {
-    log_info("{}", taken.error().text());
-  }
-  parts.stacks->take(parts.drain, batch);
 }
 
 std::vector<LiveCall> HangWatch::hanging() const {

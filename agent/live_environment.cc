@@ -39,6 +39,10 @@ bool update_ranks(kernelside::Foreign& foreign, const kernelside::ProcFs& proc, 
     process.slurm_job = std::move(names.slurm_job);
     is_new = true;
   }
+  if (process.launcher_job.empty() && !names.launcher_job.empty()) {
+    process.launcher_job = std::move(names.launcher_job);
+    is_new = true;
+  }
   if (!names.settings.empty() && names.settings != process.settings) {
     process.settings = std::move(names.settings);
     is_new = true;

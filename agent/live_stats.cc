@@ -15,6 +15,7 @@ void LiveStats::add(std::span<const hal::Event> events) {
     if (event.failed) ++row.figures.errors;
     if (event.outcome != hal::Outcome::kReturned) ++row.figures.unfinished;
     if (!event.has(hal::Has::kDuration)) continue;
+    row.figures.is_timed = true;
     row.figures.total_ns += event.duration_ns;
     row.figures.off_ns += event.off.total_ns();
     row.figures.max_ns = std::max(row.figures.max_ns, event.duration_ns);

@@ -22,6 +22,7 @@ struct LiveRow {
   uint64_t unfinished = 0;  // unwound, exited, exec'ed: ended without a return
   uint64_t total_ns = 0;
   uint64_t off_ns = 0;
+  bool is_timed = false;  // some call of it had a duration
   uint64_t p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;
 };
 

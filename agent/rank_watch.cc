@@ -9,6 +9,7 @@ namespace ingero::agent {
 namespace {
 
 constexpr size_t kMaxRankProcesses = 65536;
+constexpr uint64_t kMaxTurnNs = 5'000'000;  // the rings fill meanwhile
 
 }  // namespace
 
@@ -19,26 +20,28 @@ void RankWatch::forget(uint32_t pid) {
 
 void RankWatch::take(std::span<const hal::Event> events, std::span<const uint32_t> made, const Traced& traced,
                      std::vector<hal::Process>& changed) {
-  std::vector<uint32_t> looked_at;
-  const auto look = [&](uint32_t pid) {
-    hal::Process* process = traced(pid);
-    if (process == nullptr) return false;
-    if (update_ranks(foreign_, proc_, *process)) changed.push_back(*process);
-    looked_at.push_back(pid);
-    return true;
-  };
   for (const hal::Event& event : events) {
     if (event.pid == last_ || event.kind == hal::Kind::kHost) continue;
     if (!have_called_.contains(event.pid)) {
-      if (!look(event.pid)) continue;  // not known yet: with its next call
+      // Not known yet, or too many wait: with its next call.
+      if (traced(event.pid) == nullptr || wanted_.size() >= kMaxRankProcesses) continue;
       if (have_called_.size() >= kMaxRankProcesses) have_called_.clear();
       have_called_.insert(event.pid);
+      wanted_.push_back(event.pid);
     }
     last_ = event.pid;
   }
   for (const uint32_t pid : made) {
-    if (std::find(looked_at.begin(), looked_at.end(), pid) == looked_at.end()) look(pid);
+    const bool is_wanted = std::ranges::find(wanted_, pid) != wanted_.end();
+    if (!is_wanted && wanted_.size() < kMaxRankProcesses) wanted_.push_back(pid);
   }
+  if (wanted_.empty()) return;
+  const uint64_t until_ns = clock_.mono_ns() + kMaxTurnNs;
+  do {
+    hal::Process* process = traced(wanted_.front());
+    wanted_.pop_front();
+    if (process != nullptr && update_ranks(foreign_, proc_, *process)) changed.push_back(*process);
+  } while (!wanted_.empty() && clock_.mono_ns() < until_ns);
 }
 
 }  // namespace ingero::agent

@@ -209,6 +209,7 @@ struct Recorder::Impl {
   void note_ring_losses(EventBatch& batch);
   std::vector<hal::LostCalls> take_lost_calls(uint64_t total);
   void note_unprobed();
+  void read_throttling(EventBatch& batch, uint64_t now);
   void hand_over(std::unique_ptr<EventBatch> batch);
 };
 
@@ -481,9 +482,7 @@ void Recorder::Impl::every_second(EventBatch& batch) {
     }
     added.clear();
   }
-  std::vector<uint32_t> pids;
-  for (const auto& [pid, one] : known) pids.push_back(pid);
-  batch.throttlings = throttles.read(pids, now);
+  read_throttling(batch, now);
   for (hal::Throttling& one : batch.throttlings) one.wall_offset_ns = normaliser->wall_offset_ns();
   auto snapshot = snapshots.read();
   batch.snapshots.push_back(snapshot);
@@ -647,6 +646,28 @@ void Recorder::Impl::watch_collectives(EventBatch& batch) {
   collectives.evaluate(clock.mono_ns(), batch);
 }
 
+// One process of each cgroup is looked at, and what stopped it stopped the others in it.
+void Recorder::Impl::read_throttling(EventBatch& batch, uint64_t now) {
+  std::map<uint64_t, std::vector<uint32_t>> by_cgroup;
+  std::vector<uint32_t> pids;
+  for (const auto& [pid, one] : known) {
+    auto& members = by_cgroup[one.process.cgroup_id];
+    if (members.empty() || one.process.cgroup_id == 0) pids.push_back(pid);
+    members.push_back(pid);
+  }
+  for (const hal::Throttling& found : throttles.read(pids, now)) {
+    const auto process = known.find(found.pid);
+    const uint64_t cgroup = process == known.end() ? 0 : process->second.process.cgroup_id;
+    batch.throttlings.push_back(found);
+    if (cgroup == 0) continue;
+    for (const uint32_t pid : by_cgroup[cgroup]) {
+      if (pid == found.pid) continue;
+      batch.throttlings.push_back(found);
+      batch.throttlings.back().pid = pid;
+    }
+  }
+}
+
 void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
   auto& records = batch->records;
   names.join(*batch);
@@ -734,6 +755,7 @@ Recorder::~Recorder() {
 Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
                                                   std::span<const hal::Backend* const> backends,
                                                   const hal::CallTable& calls) {
+  INGERO_TRY(kernelside::check_pid_namespace());
   options.objects.own_pid = static_cast<uint32_t>(getpid());
   // Before more is open and in memory: it is all theirs too for a moment.
   auto helpers = kernelside::Helpers::start(options.drop_privileges);
@@ -835,9 +857,14 @@ bool Recorder::with_writer(std::function<void(store::Writer&)> work) {
 }
 std::vector<std::string> Recorder::degraded() const { return impl_->degraded; }
 std::string Recorder::store_error() const { return impl_->store.last_error(); }
+kernelside::ProcFs Recorder::proc() const { return impl_->proc; }
+
 std::string Recorder::process_name(uint32_t pid) const {
   const hal::Process* found = impl_->traced(pid);
   return found == nullptr ? "" : found->comm;
+}
+std::optional<StackTable::Asleep> Recorder::asleep_at(uint32_t tid) const {
+  return impl_->stacks ? impl_->stacks->asleep_at(tid) : std::nullopt;
 }
 std::vector<symbols::StackFrame> Recorder::frames_of(uint64_t stack_id) const {
   return impl_->stacks ? impl_->stacks->frames_of(stack_id) : std::vector<symbols::StackFrame>{};

@@ -32,6 +32,7 @@
 #include "hal/loss.h"
 #include "kernelside/host_programs.h"
 #include "kernelside/objects.h"
+#include "kernelside/proc.h"
 #include "kernelside/tracer.h"
 #include "store/write/writer.h"
 
@@ -102,8 +103,12 @@ class Recorder {
   std::vector<std::pair<std::string, uint64_t>> lost_by_call() const;
   uint64_t stored() const;
   uint64_t file_bytes() const;
+  // Reads /proc where no process can hold it up; any thread, as long as this lives.
+  kernelside::ProcFs proc() const;
   // A traced process's name, or empty. For on_events: the capture thread only.
   std::string process_name(uint32_t pid) const;
+  // Of a thread that sleeps outside of calls. For on_events: the capture thread only.
+  std::optional<StackTable::Asleep> asleep_at(uint32_t tid) const;
   // The frames of an event's stack, in on_events, or of a LiveCall's. Any thread.
   std::vector<symbols::StackFrame> frames_of(uint64_t stack_id) const;
   // The devices that a backend's sampler sees.

@@ -515,6 +515,20 @@ std::optional<uint64_t> StackTable::hung_at(uint32_t tid, uint64_t start_ns) con
   return found == impl_->hung.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<StackTable::Asleep> StackTable::asleep_at(uint32_t tid) const {
+  std::optional<Asleep> last;
+  const auto note = [&](uint64_t since_ns, const Impl::Waiting& stack) {
+    if (stack.is_asleep && (!last || since_ns > last->since_ns)) last = {since_ns, stack.id};
+  };
+  if (const auto found = impl_->asleep.find(tid); found != impl_->asleep.end()) {
+    note(found->second.first, found->second.second);
+  }
+  for (const auto& [key, stack] : impl_->waiting) {
+    if (key.first == tid) note(key.second, stack);
+  }
+  return last;
+}
+
 std::vector<symbols::StackFrame> StackTable::frames_of(uint64_t stack_id) {
   const std::scoped_lock symbols_lock(impl_->symboliser_mutex);
   Unnamed stack;

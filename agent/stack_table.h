@@ -61,6 +61,11 @@ class StackTable {
   // The stack of a call that has not returned, taken while its thread waited inside; none: it runs, or was not looked
   // at. Capture thread.
   std::optional<uint64_t> hung_at(uint32_t tid, uint64_t start_ns) const;
+  // The stack of a thread that sleeps outside of calls, and when it fell asleep (monotonic). Capture thread.
+  struct Asleep {
+    uint64_t since_ns = 0, stack_id = 0;
+  };
+  std::optional<Asleep> asleep_at(uint32_t tid) const;
   // The frames of a known stack, named now, for callers that cannot wait. Empty: not known, or not remembered
   // (stacks of calls that hang always are). Any thread.
   std::vector<symbols::StackFrame> frames_of(uint64_t stack_id);

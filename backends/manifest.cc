@@ -60,6 +60,8 @@ constexpr Word kFlags[] = {
     {"awaits_mark", hal::kAwaitsMark},
     {"begins_capture", hal::kBeginsCapture},
     {"ends_capture", hal::kEndsCapture},
+    {"host_memory", hal::kHostMemory},
+    {"address_space", hal::kAddressSpace},
 };
 constexpr Word kReturns[] = {
     {"status", unsigned(hal::Returns::kStatus)},
@@ -82,6 +84,7 @@ constexpr Word kRoles[] = {
     {"finalize", unsigned(hal::Role::kFinalize)},
     {"revoke", unsigned(hal::Role::kRevoke)},
     {"destroy", unsigned(hal::Role::kDestroy)},
+    {"abort", unsigned(hal::Role::kAbort)},
     {"ask", unsigned(hal::Role::kAsk)},
     {"group_start", unsigned(hal::Role::kGroupStart)},
     {"group_end", unsigned(hal::Role::kGroupEnd)},

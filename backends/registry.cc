@@ -31,6 +31,21 @@ constexpr const hal::Backend* kBackends[] = {
 #undef BACKEND
 };
 
+// The shipped backend that would be left out for its source number alone: what `added` describes is something else.
+const hal::Backend* displaced_by(const hal::Backend& added) {
+  for (const hal::Backend* known : known_backends().subspan(std::size(kBackends))) {
+    bool is_same = known->name == added.name, has_source = false;
+    for (const hal::Library& library : known->libraries) {
+      for (const hal::Library& mine : added.libraries) {
+        is_same = is_same || library.name == mine.name;
+        has_source = has_source || library.source == mine.source;
+      }
+    }
+    if (has_source && !is_same) return known;
+  }
+  return nullptr;
+}
+
 void publish_all() {
   std::vector<std::span<const hal::SlowSetting>> settings;
   std::vector<std::span<const std::string_view>> threads;
@@ -74,6 +89,12 @@ Registry::Registry() : all_(all_backends().begin(), all_backends().end()) {
 Status Registry::add_file(const std::string& path, std::vector<ManifestProblem>* problems) {
   auto manifest = Manifest::read(path, problems);
   if (!manifest.ok()) return manifest.error();
+  if (const hal::Backend* shipped = displaced_by((*manifest)->backend())) {
+    return Error(Errc::kInvalid,
+                 fmt::format("{}: the backend {}, which is part of ingero, has this source number", (*manifest)->file(),
+                             shipped->name),
+                 fmt::format("take another (64 to 255), or describe a library of {}'s in its place", shipped->name));
+  }
   return add(std::move(*manifest));
 }
 

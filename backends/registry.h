@@ -29,15 +29,15 @@ class Registry {
  public:
   Registry();  // the compiled backends
 
-  // Adds the manifest at `path`. A name, a library or a source id that another backend has is refused. `problems` as in
-  // manifest.h.
+  // Adds the manifest at `path`. A name, a library or a source id that another backend has is refused; of a shipped one
+  // a source id alone (see add_shipped). `problems` as in manifest.h.
   Status add_file(const std::string& path, std::vector<ManifestProblem>* problems = nullptr);
   // Adds every *.yaml in `folder`, by name. A missing folder is not an error; a file that cannot be added is one, and
   // the others are added.
   std::vector<Error> add_folder(const std::string& folder);
 
-  // Adds the shipped manifests, but those whose name, library or source id another backend has: a user's description
-  // takes the place of a shipped one.
+  // Adds the shipped manifests, but those whose name or library another backend has: a user's description takes the
+  // place of a shipped one.
   void add_shipped();
 
   // In the order they were added. The span is valid until the next add.

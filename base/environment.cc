@@ -17,7 +17,7 @@
 namespace ingero {
 namespace {
 
-constexpr size_t kAccountBuffer = 16 << 10;
+constexpr size_t kAccountBuffer = 16 << 10, kMaxAccountBuffer = 1 << 20;
 
 User user_of(const passwd& entry) {
   const auto text = [](const char* value) { return std::string(value != nullptr ? value : ""); };
@@ -36,13 +36,24 @@ Result<User> find_user(const std::string& name) {
   passwd entry{};
   passwd* found = nullptr;
   std::vector<char> buffer(kAccountBuffer);
-  const int error = getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+  int error = 0;
+  while ((error = getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found)) == ERANGE &&
+         buffer.size() < kMaxAccountBuffer) {
+    buffer.resize(buffer.size() * 4);  // a directory server's entries are as long as they are
+  }
   if (error != 0) return errno_error(fmt::format("look up user {}", printable(name)), error);
   if (found == nullptr) {
     return Error{Errc::kNotFound, fmt::format("user {} has no account on this machine", printable(name)),
                  "see 'getent passwd'"};
   }
   return user_of(entry);
+}
+
+Result<uid_t> find_uid(const std::string& name) {
+  if (const auto number = parse_u64(name); number && *number < UINT32_MAX) return static_cast<uid_t>(*number);
+  const auto user = find_user(name);
+  INGERO_TRY(user);
+  return user->uid;
 }
 
 Result<std::vector<gid_t>> groups_of(const User& user) {

@@ -29,6 +29,8 @@ struct User {
 
 // The account called `name`, or kNotFound.
 Result<User> find_user(const std::string& name);
+// Its number; a number stands for itself, as users of containers have no account. kNotFound.
+Result<uid_t> find_uid(const std::string& name);
 // The groups of an account, its own among them.
 Result<std::vector<gid_t>> groups_of(const User& user);
 // `entries` (NAME=VALUE) as a program of this user's expects them: HOME, USER, LOGNAME and SHELL are the user's; what

@@ -22,7 +22,8 @@ enum class LogLevel : uint8_t { kError, kWarning, kInfo };
 void set_log_level(LogLevel level);
 LogLevel log_level();
 
-// Lines are also appended to `path` (created with mode 0600). An error leaves the previous file in use.
+// Lines are also appended to `path` (created with mode 0600): a regular file with no second name, which belongs to a
+// trusted owner (private_file.h) or to its folder's. An error leaves the previous file in use.
 Status set_log_file(const std::string& path);
 
 // Writes one line: "ingero: warning: text".

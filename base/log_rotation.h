@@ -8,8 +8,9 @@
 
 namespace ingero {
 
-// Where the path leads to another file by now, or to none, opens (creates) that. An error leaves the previous file in
-// use. Without a log file nothing is done.
+// Where another file has the name by now, or none, opens (creates) that: in the folder that the log's path led to at
+// first, whatever is in that folder's place by now. An error leaves the previous file in use. Without a log file
+// nothing is done.
 Status reopen_log_file();
 
 }  // namespace ingero

@@ -111,6 +111,12 @@ Status check_trusted_path(const std::string& path, std::optional<uint32_t> also)
   return check_file(status, path, also);
 }
 
+bool is_in_anothers_folder(const std::string& path) {
+  struct stat status {};
+  const std::string folder = std::filesystem::path(path).parent_path();
+  return ::stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && status.st_uid != ::geteuid();
+}
+
 Result<Fd> open_trusted_log(const std::string& path) {
   INGERO_TRY(check_trusted_path(path));
   Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));

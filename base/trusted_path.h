@@ -21,6 +21,9 @@ namespace ingero {
 // the folders above it, need not be there yet. `also`: a user whose files and folders are trusted too.
 Status check_trusted_path(const std::string& path, std::optional<uint32_t> also = {});
 
+// Whether the folder of `path` is another user's, which root itself may not change without CAP_DAC_OVERRIDE.
+bool is_in_anothers_folder(const std::string& path);
+
 // Opens for appending what check_trusted_path() accepts, and creates it (0600) where it is not there.
 Result<Fd> open_trusted_log(const std::string& path);
 

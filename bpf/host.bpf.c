@@ -194,7 +194,6 @@ int on_process_exec(__u64 *ctx)
 	}
 	if (!traced_process(task))
 		return 0;
-	bpf_map_delete_elem(&python_processes, &pid);
 	record = reserve_task(WIRE_EXEC, task);
 	if (!record)
 		return 0;
@@ -250,8 +249,6 @@ int on_process_exit(__u64 *ctx)
 	if (__sync_lock_test_and_set(&process->ended, 1))
 		return 0;
 	bpf_map_delete_elem(&leaders_gone, &pid);
-	bpf_map_delete_elem(&wanted_pids, &pid); /* the next process of that number is another */
-	bpf_map_delete_elem(&python_processes, &pid);
 	report_counters(process);
 	leader = task->group_leader;
 	record = reserve_task(WIRE_EXIT, leader);

@@ -72,7 +72,8 @@ static long look_at_mapping(struct task_struct *task, struct vm_area_struct *vma
 	return 0;
 }
 
-static __always_inline bool may_wait_for(struct task_struct *task, __u64 address, __u64 size)
+/* The end of what may be read from the address on; 0: nothing. */
+static __always_inline __u64 may_wait_until(struct task_struct *task, __u64 address)
 {
 	struct memory_look look = {};
 
@@ -80,7 +81,14 @@ static __always_inline bool may_wait_for(struct task_struct *task, __u64 address
 		if (bpf_find_vma(task, address, look_at_mapping, &look, 0) != -16 /* EBUSY */)
 			break;
 	}
-	return look.end >= address && look.end - address >= size;
+	return look.end;
+}
+
+static __always_inline bool may_wait_for(struct task_struct *task, __u64 address, __u64 size)
+{
+	__u64 end = may_wait_until(task, address);
+
+	return end >= address && end - address >= size;
 }
 
 #endif

@@ -40,6 +40,8 @@ static __always_inline void without_stack(const struct wire_call *call)
 	stack->probe = WIRE_NO_PROBE;
 	stack->pid = call->pid;
 	stack->tid = call->tid;
+	stack->holes = 0;
+	stack->pad = 0;
 	stack->weight = sample_ns;
 	stack->start_ns = call->start_ns;
 	stack->ns = call->start_ns;

@@ -161,12 +161,16 @@ static __always_inline void keep_registers(struct pt_regs *ctx, struct wire_stac
 #endif
 }
 
-/* The return addresses of the enclosing calls, which return through the trampoline as well. */
-static __always_inline void keep_returns(struct task_struct *task, struct wire_stack *stack, __u64 sp)
+/* The return addresses of the enclosing calls, which return through the trampoline as well. Global, so that the
+ * verifier looks at it once. */
+__noinline int keep_returns(READER_PARAMETER struct wire_stack *stack, __u64 sp)
 {
+	struct task_struct *task = THREAD_READ;
 	struct return_instance *instance;
 	__u32 n = 0;
 
+	if (!stack)
+		return 0;
 	instance = task->utask ? task->utask->return_instances : NULL;
 	for (int i = 0; i < 2 * WIRE_STACK_RETURNS; i++) {
 		if (!instance || n >= WIRE_STACK_RETURNS)
@@ -179,6 +183,7 @@ static __always_inline void keep_returns(struct task_struct *task, struct wire_s
 		instance = instance->next;
 	}
 	stack->n_returns = n;
+	return 0;
 }
 
 /* The copy of the stack starts this far below the stack pointer, because in the middle of a function that may still be
@@ -197,77 +202,161 @@ static __always_inline void keep_returns(struct task_struct *task, struct wire_s
 #define RAN(task) 0
 #endif
 
-/* Fills a record that has room for `size` bytes of stack, and submits it. */
-static __always_inline int fill_stack(struct task_struct *reader, struct pt_regs *ctx, struct wire_stack *stack,
-    const struct wire_call *call, __u32 reason, __u32 weight, __u32 size)
-{
-	struct task_struct *task = THREAD_READ;
-	__u64 ran = RAN(task);
-	__u64 sp = USER_SP(ctx);
-	__u64 room = stack_room(task, sp - BELOW_SP);
-	void *to = stack + 1;
-	__u32 want = size;
+/* 1 where a read failed. No branch: each would double what the verifier looks at. */
+#define HOLE(result) ((__u32)((__u64)(__s64)(result) >> 63))
 
+/* Reads up to `size` bytes; how many there are in the end. Which pages of them could not be read is in `holes`. */
+#ifdef OF_A_WAITING_THREAD
+/* Pages that are not there are brought in; beyond its mapping a stack does not go on. */
+static __always_inline __u32 read_parts(struct task_struct *reader, __u8 *to, __u64 from, __u32 size, __u32 *holes)
+{
+	__u64 end = may_wait_until(reader, from);
+	__u32 want = end > from && end - from < size ? end - from : size;
+
+	barrier_var(want);
+	if (want > size) /* for the verifier */
+		want = size;
+	return end <= from || bpf_copy_from_user_task(to, want, (void *)from, reader, 0) ? 0 : want;
+}
+#else
+/* By pages, what cannot be read in one piece: those of a large array that is not used yet are not there, a page may be
+ * swapped out, and a stack that the program made itself may end before the copy does. Unrolled: a loop over the pages
+ * was too much for the verifier of Linux 6.1. */
+static __always_inline __u32 read_parts(struct task_struct *reader, __u8 *to, __u64 from, __u32 size, __u32 *holes)
+{
+	__u32 first = (~from & (WIRE_STACK_PAGE - 1)) + 1; /* bytes up to the next page */
+	__u32 missing = 2;
+
+	barrier_var(first);
+	if (size < WIRE_STACK_PAGE) {
+		if (first > size)
+			first = size;
+	} else {
+		/* the last bytes, across the end of a page; those before it are read again with the page before */
+		missing = HOLE(read_user(
+			      to + (size - WIRE_STACK_PAGE), WIRE_STACK_PAGE, (void *)(from + size - WIRE_STACK_PAGE)))
+			  << (size / WIRE_STACK_PAGE);
+#pragma unroll
+		for (__u32 page = 1; page < WIRE_STACK_MOST / WIRE_STACK_PAGE; page++) {
+			__u32 offset = first + (page - 1) * WIRE_STACK_PAGE;
+
+			if (page < size / WIRE_STACK_PAGE)
+				missing |= HOLE(read_user(to + offset, WIRE_STACK_PAGE, (void *)(from + offset)))
+					   << page;
+		}
+	}
+	*holes = missing | HOLE(read_user(to, first, (void *)from));
+	return size;
+}
+#endif
+
+/* `room` bytes of stack, or, where that is 0, as many as the record has room for: `size`. 1: some are missing. */
+static __always_inline int read_stack(
+    struct task_struct *reader, struct wire_stack *stack, __u8 *to, __u64 from, __u64 room, __u32 size)
+{
+	__u32 want = room && room < size ? room : size;
+	__u32 pages = ((from & (WIRE_STACK_PAGE - 1)) + want - 1) / WIRE_STACK_PAGE + 1;
+	__u32 holes = 0;
+	__u32 bytes;
+
+	barrier_var(want);
+	if (want > size) /* for the verifier */
+		want = size;
+	bytes = want;
+	if (read_user(to, want, (void *)from)) {
+		__u32 all = (1u << (pages & 31)) - 1;
+
+		bytes = read_parts(reader, to, from, size, &holes);
+		holes &= all;
+		if (bytes > want)
+			bytes = want;
+		if (holes == all)
+			bytes = 0;
+	}
+	stack->holes = holes;
+	stack->bytes = bytes;
+	return holes || bytes < want || room > size;
+}
+
+/* Global functions, which the verifier looks at once and not for each way to them. */
+#define READ_STACK(SIZE)                                                                                               \
+	struct stack_of_##SIZE {                                                                                       \
+		struct wire_stack head;                                                                                \
+		__u8 bytes[SIZE];                                                                                      \
+	};                                                                                                             \
+	__noinline int read_##SIZE(READER_PARAMETER struct stack_of_##SIZE *stack, __u64 from, __u64 room)             \
+	{                                                                                                              \
+		READER;                                                                                                \
+		return stack ? read_stack(reader, &stack->head, stack->bytes, from, room, SIZE) : 0;                   \
+	}
+READ_STACK(WIRE_STACK_LEAST)
+READ_STACK(WIRE_STACK_SOME)
+READ_STACK(WIRE_STACK_MORE)
+READ_STACK(WIRE_STACK_MOST)
+
+/* Fills a record but for what is read of the thread's memory. */
+static __always_inline void fill_head(
+    struct pt_regs *ctx, struct wire_stack *stack, const struct wire_call *call, __u32 reason, __u32 weight)
+{
 	stack->type = WIRE_STACK;
 	stack->reason = reason;
 	stack->below = BELOW_SP;
 	stack->probe = call->probe;
 	stack->pid = call->pid;
 	stack->tid = call->tid;
+	stack->pad = 0;
 	stack->weight = weight;
 	stack->start_ns = call->start_ns;
 	stack->ns = bpf_ktime_get_ns();
 	keep_registers(ctx, stack);
-	keep_returns(task, stack, sp);
-	walk_python(READER_ARGUMENT stack);
-	if (room && room < want)
-		want = room;
-	if (want > size)
-		want = size;
-	if (read_user(to, want, (void *)(sp - BELOW_SP))) {
-		stack->below = 0;
-		want = 4096 - (sp & 4095); /* the page that is surely there */
-		if (want > size)
-			want = size;
-		if (read_user(to, want, (void *)sp))
-			want = 0;
-	}
-	stack->bytes = want;
-	if (RAN(task) != ran) {
-		bpf_ringbuf_discard(stack, 0);
-		return 0;
-	}
-	if (room ? want < room : want < size)
+}
+
+/* With a record that has room for SIZE bytes of stack. */
+#define TAKE(SIZE)                                                                                                     \
+	do {                                                                                                           \
+		stack = bpf_ringbuf_reserve(&stacks, sizeof(*stack) + SIZE, 0);                                        \
+		if (!stack)                                                                                            \
+			goto full;                                                                                     \
+		ran = RAN(task);                                                                                       \
+		fill_head(ctx, stack, call, reason, weight);                                                           \
+		keep_returns(READER_ARGUMENT stack, USER_SP(ctx));                                                     \
+		walk_python(READER_ARGUMENT stack);                                                                    \
+		is_cut = read_##SIZE(READER_ARGUMENT(void *) stack, from, room);                                       \
+		if (RAN(task) != ran) {                                                                                \
+			bpf_ringbuf_discard(stack, 0);                                                                 \
+			return 0;                                                                                      \
+		}                                                                                                      \
+		submit(stack, is_cut);                                                                                 \
+		return 1;                                                                                              \
+	} while (0)
+
+static __always_inline void submit(struct wire_stack *stack, int is_cut)
+{
+	if (is_cut)
 		count_loss(WIRE_LOSS_STACK_CUT);
 	bpf_ringbuf_submit(stack,
 	    bpf_ringbuf_query(&stacks, BPF_RB_AVAIL_DATA) > STACK_BACKLOG ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
-	return 1;
 }
-
-#define RESERVE_AND_FILL(size)                                                                                         \
-	do {                                                                                                           \
-		stack = bpf_ringbuf_reserve(&stacks, sizeof(*stack) + (size), 0);                                      \
-		if (!stack)                                                                                            \
-			goto full;                                                                                     \
-		return fill_stack(reader, ctx, stack, call, reason, weight, size);                                     \
-	} while (0)
 
 /* The stack as `ctx` has it. 1: it is in the ring. */
 static __always_inline int take_stack_of(
     struct task_struct *reader, struct pt_regs *ctx, const struct wire_call *call, __u32 reason, __u32 weight)
 {
 	struct task_struct *task = THREAD_READ;
-	__u64 room = stack_room(task, USER_SP(ctx) - BELOW_SP);
+	__u64 from = USER_SP(ctx) - BELOW_SP;
+	__u64 room = stack_room(task, from);
 	struct wire_stack *stack;
+	int is_cut;
+	__u64 ran;
 
 	if (room && room <= WIRE_STACK_LEAST)
-		RESERVE_AND_FILL(WIRE_STACK_LEAST);
+		TAKE(WIRE_STACK_LEAST);
 	else if (room && room <= WIRE_STACK_SOME)
-		RESERVE_AND_FILL(WIRE_STACK_SOME);
+		TAKE(WIRE_STACK_SOME);
 	else if (room <= WIRE_STACK_MORE)
-		RESERVE_AND_FILL(WIRE_STACK_MORE);
+		TAKE(WIRE_STACK_MORE);
 	else
-		RESERVE_AND_FILL(WIRE_STACK_MOST);
+		TAKE(WIRE_STACK_MOST);
 full:
 	count_loss(WIRE_LOSS_STACK_RING_FULL);
 	return 0;

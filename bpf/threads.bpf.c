@@ -284,14 +284,14 @@ static __always_inline int cut_short(__u32 outcome, __u32 tid)
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct wire_thread *thread;
 
-	if (!may_be_traced(task))
-		return 0;
-	if (outcome == WIRE_EXITED)
-		watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
-	thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (thread && thread->depth)
-		close_frames(thread, 0, outcome);
-	thread = stray_thread(tid, false);
+	if (may_be_traced(task)) {
+		if (outcome == WIRE_EXITED)
+			watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
+		thread = bpf_task_storage_get(&threads, task, NULL, 0);
+		if (thread && thread->depth)
+			close_frames(thread, 0, outcome);
+	}
+	thread = stray_thread(tid, false); /* its process may have no storage either */
 	if (thread) {
 		close_frames(thread, 0, outcome);
 		forget_stray(tid);
@@ -299,16 +299,28 @@ static __always_inline int cut_short(__u32 outcome, __u32 tid)
 	return 0;
 }
 
-/* Any thread's end, inside a call or not. */
+/* Any thread's end, inside a call or not. What is kept by the number of a process goes with its last thread, whether or
+ * not the process has storage: the next one of that number is another. (Of two that end at once both may be the last.)
+ */
 SEC("tp_btf/sched_process_exit")
 int on_thread_exit(__u64 *ctx)
 {
-	return cut_short(WIRE_EXITED, ((struct task_struct *)bpf_get_current_task_btf())->pid);
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 pid = task->tgid;
+
+	if (task->signal->live.counter == 0) {
+		bpf_map_delete_elem(&wanted_pids, &pid);
+		bpf_map_delete_elem(&python_processes, &pid);
+	}
+	return cut_short(WIRE_EXITED, task->pid);
 }
 
 SEC("tp_btf/sched_process_exec")
 int on_thread_exec(__u64 *ctx)
 {
+	__u32 pid = ((struct task_struct *)bpf_get_current_task_btf())->tgid;
+
+	bpf_map_delete_elem(&python_processes, &pid);
 	return cut_short(WIRE_EXECED, ctx[1]); /* of what it had been before it took the leader's place */
 }
 

@@ -342,6 +342,7 @@ enum wire_stack_limits {
 	WIRE_STACK_SOME = 8192,
 	WIRE_STACK_MORE = 24576,
 	WIRE_STACK_MOST = 65536,
+	WIRE_STACK_PAGE = 4096, /* as wire_stack.holes has them, whatever the machine's are */
 	WIRE_STACK_RED_ZONE =
 	    128, /* below the stack pointer, and a function's own all the same (System V ABI, x86-64) */
 };
@@ -420,6 +421,8 @@ struct wire_stack {
 	__u32 probe;
 	__u32 pid;
 	__u32 tid;
+	__u32 holes; /* pages of the copy that could not be read, the lowest bit for the first, which may be in part */
+	__u32 pad;
 	__u64 weight;	/* calls of its call site that it stands for, its own among them; of a sample nanoseconds */
 	__u64 start_ns; /* of the call: with tid, which call that is */
 	__u64 ns;	/* when it was taken */

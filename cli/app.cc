@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/legacy/legacy_flags.h"
 #include "kernelside/libbpf_log.h"
 
 namespace ingero::cli {
@@ -57,6 +58,7 @@ Parser make_parser(Context& context) {
   root.add_flag_callback(
       "--debug", [] { set_log_level(LogLevel::kInfo); }, "Diagnostics on standard error");
   root.add_flag("--version", "Show the version and exit");
+  refuse_legacy_flags(root, "ingero", context);
   add_check(root, context);
   add_trace(root, context);
   add_query(root, context);
@@ -98,6 +100,7 @@ int run(std::vector<std::string> arguments, Context& context) {
       context.out.flush();
       return kExitDone;
     }
+    if (context.refusal) return fail(context, context.refusal->text(), kExitUsage);
     if (!settings->empty()) {
       context.err << fmt::format("ingero: {}\n", sentence_of(*settings));
     }

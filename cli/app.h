@@ -33,7 +33,8 @@ struct Context {
   bool colour = false;
   const Clock* clock = &system_clock();
   Environment environment = system_environment();
-  Configuration configuration;  // of commands whose flags it may set; read once the command is known
+  Configuration configuration;   // of commands whose flags it may set; read once the command is known
+  std::optional<Error> refusal;  // of a flag that is known and not taken
   // Set by the subcommand that was parsed: does its work and gives the exit status.
   std::function<Result<int>()> action;
   // What could not be ended, with all that it uses: a thread that is stuck in a driver. Where there is any, main() ends

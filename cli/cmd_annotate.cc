@@ -1,17 +1,12 @@
 // ingero annotate: sends an annotation to a running `ingero trace --annotate`, as a program would itself.
+#include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
 
 #include <nlohmann/json.hpp>
 
 #include "agent/annotations/annotation.h"
-#include "agent/annotations/socket_path.h"
+#include "agent/annotations/annotation_client.h"
 #include "base/fd.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -19,7 +14,6 @@
 namespace ingero::cli {
 namespace {
 
-constexpr int kDialSeconds = 5;
 constexpr size_t kMaxAnswer = 4096;
 
 struct AnnotateOptions {
@@ -27,56 +21,6 @@ struct AnnotateOptions {
   std::vector<std::string> labels;
   uint32_t pid = 0;
 };
-
-Result<Fd> dial(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) {
-    return Error(Errc::kInvalid, fmt::format("{}: the path is too long for a socket", printable(path)));
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd.valid()) return errno_error("open a socket");
-  const timeval timeout{kDialSeconds, 0};
-  for (const int what : {SO_SNDTIMEO, SO_RCVTIMEO}) {
-    ::setsockopt(fd.get(), SOL_SOCKET, what, &timeout, sizeof(timeout));
-  }
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    return errno_error(fmt::format("connect to {}", printable(path)));
-  }
-  return fd;
-}
-
-Result<Fd> dial_any(const std::string& chosen) {
-  if (!chosen.empty()) return dial(chosen);
-  std::optional<Error> error;
-  for (const std::string& place : agent::annotation_places(agent::annotation_roots())) {
-    auto fd = dial(place);
-    if (fd.ok()) return fd;
-    // One that is there and refuses says more than one that is not there.
-    if (!error || (error->code() == Errc::kNotFound && fd.error().code() != Errc::kNotFound)) error = fd.error();
-  }
-  return Error(error->code(), error->message(),
-               "start 'ingero trace --annotate', or ask for access to its socket (trace --annotate-socket-gid)");
-}
-
-Status send_all(const Fd& fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t sent = ::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return errno_error("send annotations");
-    text.remove_prefix(static_cast<size_t>(sent));
-  }
-  return {};
-}
-
-Status send_lines(const Fd& fd, std::istream& in) {
-  char buffer[16 << 10];
-  while (in.read(buffer, sizeof(buffer)) || in.gcount() > 0) {
-    INGERO_TRY(send_all(fd, {buffer, static_cast<size_t>(in.gcount())}));
-  }
-  return {};
-}
 
 Result<int> run_annotate(const AnnotateOptions& options, Context& context) {
   std::string line;
@@ -91,15 +35,15 @@ Result<int> run_annotate(const AnnotateOptions& options, Context& context) {
   } else if (options.pid != 0) {
     return Error(Errc::kInvalid, "--pid needs --label; lines from standard input name their own process");
   }
-  std::ifstream file;
+  Fd file;
   if (line.empty() && !options.file.empty() && options.file != "-") {
-    file.open(options.file, std::ios::binary);
-    if (!file) return errno_error(fmt::format("open {}", printable(options.file)));
+    file.reset(::open(options.file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid()) return errno_error(fmt::format("open {}", printable(options.file)));
   }
-  const auto fd = dial_any(options.socket);
+  const auto fd = agent::dial_annotations(options.socket);
   if (!fd.ok()) return fd.error();
-  INGERO_TRY(line.empty() ? send_lines(*fd, file.is_open() ? static_cast<std::istream&>(file) : std::cin)
-                          : send_all(*fd, line));
+  INGERO_TRY(line.empty() ? agent::send_annotations(*fd, file.valid() ? file.get() : STDIN_FILENO)
+                          : agent::send_annotations(*fd, line));
   if (::shutdown(fd->get(), SHUT_WR) != 0) return errno_error("send annotations");
   std::string answer;
   char buffer[512];

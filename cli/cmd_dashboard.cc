@@ -1,6 +1,7 @@
 // ingero dashboard: a recording in the browser, and its HTTP API.
 
 #include "cli/commands.h"
+#include "cli/legacy/legacy_flags.h"
 #include "cli/serving.h"
 #include "serve/api/api.h"
 #include "serve/page/page.h"
@@ -44,12 +45,14 @@ void add_dashboard(Command root, Context& context) {
       .type_name("ADDRESS")
       .show_default();
   command.add_flag("--no-tls", options->no_tls, "Plain HTTP, on this machine only");
-  add_server_options(command, options->serving, "--token");
+  add_server_options(command, options->serving);
+  refuse_legacy_flags(command, "dashboard", context);
   command.footer(
       "Examples:\n"
       "  ingero dashboard --db run.db --no-tls   (at http://127.0.0.1:8080)\n"
       "  curl http://127.0.0.1:8080/api/v1/overview\n"
-      "  curl -d '{\"limit\": 3}' http://127.0.0.1:8080/api/v1/tools/get_slowest_calls");
+      "  curl -H 'Content-Type: application/json' -d '{\"limit\": 3}' \\\n"
+      "      http://127.0.0.1:8080/api/v1/tools/get_slowest_calls");
   command.on_parsed(
       [&context, options] { context.action = [&context, options] { return run_dashboard(*options, context); }; });
 }

@@ -71,11 +71,14 @@ Result<int> run_demo(const DemoOptions& options, Context& context) {
                  "trace a program of yours: ingero trace -- python3 train.py");
   }
   if (options.scenario == "all") {
+    const char* before = "[";  // with --json one array
     for (const agent::DemoScenario& scenario : agent::demo_scenarios()) {
+      if (options.json) context.out << std::exchange(before, ",");
       const auto shown = show(scenario, options, *limit, context);
       if (!shown.ok()) return shown.error();
       if (!options.json) context.out << "\n";
     }
+    if (options.json) context.out << "]\n";
     return kExitDone;
   }
   const agent::DemoScenario* scenario = agent::find_demo(options.scenario);

@@ -14,6 +14,7 @@
 #include "report/chain_follower.h"
 #include "report/flame_graph.h"
 #include "report/report.h"
+#include "store/read/call_names.h"
 
 namespace ingero::cli {
 namespace {
@@ -118,7 +119,7 @@ Result<int> run_explain(const ExplainOptions& given, Context& context) {
   (*reader)->map_little();  // it is read once from end to end: what has been read need not stay
   auto part = select_part(options, **reader, context, kExplainedByDefaultNs, *timeout);
   if (!part.ok()) return part.error();
-  INGERO_TRY(check_op(options.op, **reader, *timeout));
+  INGERO_TRY(store::find_calls(**reader, "--op", options.op, {.time_ns = *timeout}));
   store::Selection& selection = part->selection;
   selection.op = options.op;
   if (options.follow) return follow(options, selection, *timeout, context);

@@ -7,6 +7,7 @@
 #include "cli/flags.h"
 #include "cli/fleet_flags.h"
 #include "cli/fleet_rows.h"
+#include "cli/legacy/legacy_flags.h"
 #include "cli/progress.h"
 #include "report/event_rows.h"
 #include "report/flame_graph.h"
@@ -88,8 +89,12 @@ Result<Summary> export_any(const ExportOptions& options, const store::Reader& re
 // --nodes: the windows and the incidents of clusters.
 Result<Summary> export_cluster(const ExportOptions& options, const fleet::Fleet& fleet, Destination& to,
                                const Context& context) {
-  const bool is_chosen = !options.database.empty() || !options.range.from.empty() || !options.range.to.empty() ||
-                         options.pid_given || !options.label.empty() || options.last > 0;
+  if (!options.database.empty()) {
+    return Error(Errc::kInvalid, "--nodes and --db cannot be combined: give only one",
+                 "--nodes writes the timeline of a cluster, --db that of a recording");
+  }
+  const bool is_chosen = !options.range.from.empty() || !options.range.to.empty() || options.pid_given ||
+                         !options.label.empty() || options.last > 0;
   if (is_chosen || (options.format != "perfetto" && options.format != "chrome")) {
     return Error(Errc::kInvalid,
                  "export --nodes writes the timeline of a cluster: --format perfetto or chrome, and --since",
@@ -186,7 +191,10 @@ void add_export(Command root, Context& context) {
   command.add_option("-p,--pid", options->pid, "Only this process").type_name("PID").reports(options->pid_given);
   add_label_option(command, options->label);
   command.add_option("--timeout", options->timeout, "With --nodes: give up after this (default: 5s)").duration();
-  add_fleet_options(command, options->fleet);
+  refuse_legacy_flags(command, "export", context);
+  add_fleet_options(command, options->fleet,
+                    "The timeline of these clusters ('ingero fleet serve'): HOST:PORT,... (perfetto and chrome only; "
+                    "not with --db)");
   command.footer(
       "Examples:\n"
       "  ingero export --format perfetto --db run.db -o run.pftrace\n"

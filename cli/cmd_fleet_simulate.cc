@@ -10,7 +10,7 @@ namespace simulate = fleet::simulate;
 void add_fleet_simulate(Command fleet, Context& context) {
   const Command command = fleet.add_command("simulate", "Send the windows of a job that does not exist to a server");
   auto options = std::make_shared<simulate::SimulateOptions>();
-  command.add_option("--endpoint", options->endpoint, "The server; on plain HTTP only on this machine")
+  command.add_option("--endpoint", options->endpoint, "The server, over HTTP or gRPC; without TLS only on this machine")
       .type_name("URL")
       .show_default();
   command.add_option("--token-file", options->token_file, "Its bearer token, read from FILE").type_name("FILE");
@@ -33,6 +33,10 @@ void add_fleet_simulate(Command fleet, Context& context) {
   command.add_option("--truth", options->truth, "Write which ranks are slow, when and why").type_name("FILE");
   command.add_flag("--live", options->is_live,
                    "In real time, with devices' states and arrivals; else windows alone, as fast as it goes");
+  command.add_option("--speed", options->speed, "Of --live: how many times as fast as time goes")
+      .range(1.0, 1000.0)
+      .type_name("FACTOR")
+      .show_default();
   command.footer(
       "Example:\n"
       "  ingero fleet simulate --ranks 2048 --truth truth.json --token-file token");

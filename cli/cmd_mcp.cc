@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/legacy/legacy_flags.h"
 #include "cli/serving.h"
 #include "serve/mcp/recording_provider.h"
 #include "serve/mcp/stdio.h"
@@ -47,12 +48,9 @@ void add_mcp(Command root, Context& context) {
       .add_option("--http", options->http,
                   "Serve HTTPS here, at /mcp, instead of standard input and output (:PORT: this machine only)")
       .type_name("ADDRESS");
-  add_server_options(command, options->serving, "--token,--mcp-bearer-token");
-  command
-      .add_option("--pagerduty-routing-key", options->serving.forbidden_key,
-                  "Refused: every user can read arguments; set INGERO_PAGERDUTY_KEY")
-      .type_name("KEY")
-      .hidden();
+  add_server_options(command, options->serving);
+  options->serving.token_variables.push_back(kLegacyTokenVariable);
+  refuse_legacy_flags(command, "mcp", context);
   command.footer(
       "Examples:\n"
       "  ingero mcp --db run.db\n"

@@ -11,8 +11,10 @@
 #include "cli/flags.h"
 #include "cli/fleet_flags.h"
 #include "cli/fleet_rows.h"
+#include "cli/legacy/legacy_flags.h"
 #include "report/event_listing.h"
 #include "report/row_printer.h"
+#include "store/read/call_names.h"
 #include "store/read/selection_sql.h"
 
 namespace ingero::cli {
@@ -26,6 +28,7 @@ struct QueryOptions : PartOptions {
   std::string database, op;
   bool annotations = false;
   uint64_t limit = 0;
+  bool limit_given = false;
   std::string timeout;
   FleetOptions fleet;
   bool json = false;
@@ -76,8 +79,7 @@ report::RowStyle style_of(const QueryOptions& options) {
 
 // Nothing says which events: the latest ones, as many as a screen shows.
 bool is_glance(const QueryOptions& options) {
-  return options.limit == 0 && !options.json && !options.csv && !options.pid_given && options.op.empty() &&
-         options.label.empty() && options.range.since.empty() && options.range.from.empty() && options.range.to.empty();
+  return !options.limit_given && !options.json && !options.csv && options.op.empty() && !options.is_any();
 }
 
 Status list_events(const store::Reader& reader, const QueryOptions& options, const Context& context,
@@ -92,11 +94,9 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
   }
   store::Conditions conditions;
   conditions.add_events(part->selection);
-  INGERO_TRY(check_op(options.op, reader, limits.time_ns));
-  if (!options.op.empty()) {
-    conditions.add("(lower(e.op_name) = ? OR lower(e.call) = ? OR lower(e.symbol) = ?)",
-                   store::Bound::of(lower(options.op)));
-  }
+  const auto names = store::find_calls(reader, "--op", options.op, limits);
+  INGERO_TRY(names);
+  if (!options.op.empty()) conditions.add(store::is_of_calls(*names));
   // The latest events when there are too many, shown in the order of time.
   const std::string sql = fmt::format("SELECT * FROM ({}{} ORDER BY e.timestamp DESC LIMIT {}) ORDER BY 1",
                                       report::kEventListing, conditions.where(), limits.rows);
@@ -104,8 +104,7 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
   no_row_limit.rows = 0;
   report::EventListing listing(vendor_names(), labels ? &*labels : nullptr,
                                !vendor_names().event(lower(options.op), 0).name.empty());
-  const auto names = listing.names(style);
-  printer.columns(names);
+  printer.columns(listing.names(style));
   const auto outcome = reader.query(
       sql, no_row_limit,
       [&](std::span<const store::Value> values) {
@@ -126,8 +125,7 @@ Status list_events(const store::Reader& reader, const QueryOptions& options, con
 }
 
 void warn_of_filters(const QueryOptions& options) {
-  if (options.pid_given || !options.op.empty() || !options.range.since.empty() || !options.range.from.empty() ||
-      !options.range.to.empty() || !options.label.empty() || options.annotations) {
+  if (options.is_any() || !options.op.empty() || options.annotations) {
     log_warning(
         "--since, --from, --to, --pid, --label, --annotations and --op are ignored with SQL: put the condition in "
         "WHERE");
@@ -207,11 +205,13 @@ void add_query(Command root, Context& context) {
   command
       .add_option("--limit", options->limit,
                   "At most this many rows, or of each node (0: 10000; a table without a condition: the latest 20)")
-      .type_name("N");
+      .type_name("N")
+      .reports(options->limit_given);
   command.add_option("--timeout", options->timeout, "Give up after this (0: never; nodes 5s)")
       .duration()
       .show_default("30s");
   add_fleet_options(command, options->fleet);
+  refuse_legacy_flags(command, "query", context);
   const Flag json = command.add_flag("--json", options->json, "An array of objects");
   command.add_flag("--csv", options->csv, "Comma-separated values").excludes(json);
   command.footer(

@@ -1,13 +1,11 @@
 // ingero trace: record the GPU calls of running programs, and what the host did to their threads meanwhile.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -35,6 +33,7 @@
 #include "base/log.h"
 #include "base/log_rotation.h"
 #include "base/text.h"
+#include "base/trusted_path.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -81,13 +80,6 @@ struct TraceOptions {
   agent::InferenceOptions inference;
 };
 
-// Which root itself may not change without CAP_DAC_OVERRIDE.
-bool is_in_anothers_folder(const std::string& path) {
-  struct stat status {};
-  const std::string folder = std::filesystem::path(path).parent_path();
-  return stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && status.st_uid != geteuid();
-}
-
 Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, const Context& context) {
   agent::RecorderOptions out;
   out.objects.pids = options.pids;
@@ -107,17 +99,14 @@ Result<agent::RecorderOptions> recorder_options(const TraceOptions& options, con
   if (options.attach != "auto") out.objects.mechanism = kernelside::mechanism_of(options.attach);
   const kernelside::ProcFs proc;
   for (const uint32_t pid : options.pids) {
-    const auto start = proc.start_mono_ns(pid);
-    if (!start.ok() && start.error().code() == Errc::kNotFound) {
-      return Error(Errc::kNotFound, fmt::format("--pid {}: no process has this number", pid), "see 'ps aux'");
-    }
-    if (!start.ok()) return start.error().in("--pid");
+    const Status found = kernelside::check_process(proc, pid);
+    if (!found.ok()) return found.error().in("--pid");
   }
   if (options.command.empty()) kernelside::add_descendants(proc, out.objects.pids);
   if (!options.user.empty()) {
-    const auto user = find_user(options.user);
-    INGERO_TRY(user);
-    out.objects.uid = user->uid;
+    const auto uid = find_uid(options.user);
+    INGERO_TRY(uid);
+    out.objects.uid = *uid;
   }
   if (!options.cgroup.empty()) {
     const auto id = kernelside::find_cgroup(options.cgroup);
@@ -177,13 +166,6 @@ Result<std::optional<kernelside::RunAs>> run_as_of(const TraceOptions& options, 
                                          environment_of(*user, context.environment.entries())});
 }
 
-// Without root and without its capabilities nothing can be traced: one sentence, before anything else is tried.
-bool needs_root() {
-  if (geteuid() == 0) return false;
-  const auto missing = kernelside::missing_capabilities();
-  return std::ranges::any_of(missing, [](const std::string& one) { return one == "CAP_BPF" || one == "CAP_PERFMON"; });
-}
-
 class Trace {
  public:
   // `registry` outlives it.
@@ -200,7 +182,7 @@ class Trace {
   Result<int> run() {
     const auto duration = parse_duration_ns(options_.duration);
     INGERO_TRY(duration);
-    if (needs_root()) return Error(Errc::kPermission, "tracing needs root: sudo ingero trace");
+    if (!kernelside::may_trace()) return Error(Errc::kPermission, "tracing needs root: sudo ingero trace");
     auto run_as = run_as_of(options_, context_);
     INGERO_TRY(run_as);
     INGERO_TRY(open_output());
@@ -213,7 +195,7 @@ class Trace {
     const agent::StopSignals signals;
     INGERO_TRY(name_node());
     INGERO_TRY(open_services());
-    INGERO_TRY(start_command(*run_as));
+    INGERO_TRY(start_command(*run_as, signals.ignored_before()));
     auto settings = recorder_settings();
     INGERO_TRY(settings);
     for (const hal::Backend* backend : registry_.all()) {
@@ -300,6 +282,15 @@ class Trace {
       INGERO_TRY(set_log_file(options_.log));
     }
     if (options_.no_net) note("--no-net: some TCP retransmissions will have no process");
+    const TraceOptions usual;
+    const auto note_unused = [&](const char* flag, bool is_given, const char* why) {
+      if (is_given) note(fmt::format("{} has no effect {}", flag, why));
+    };
+    note_unused("--db", !options_.record && !options_.database.empty(), "with --no-record");
+    note_unused("--db-group", !options_.record && !options_.db_group.empty(), "with --no-record");
+    note_unused("--max-db", !options_.record && options_.max_db != usual.max_db, "with --no-record");
+    note_unused("--sample-every", options_.sample_every != usual.sample_every && !stores_a_selection(),
+                "without --store selective");
     return {};
   }
 
@@ -315,13 +306,17 @@ class Trace {
   // Before privileges are given up: a bad address or a file that cannot be read fails early.
   Status open_services() {
     const bool has_page = !options_.metrics.server.address.empty(), sends = !options_.otlp.endpoint.empty();
-    if (!sends && options_.otlp.traces) return Error(Errc::kInvalid, "--otlp-traces needs --otlp ENDPOINT");
+    if (!has_page && !sends && options_.metrics.launch_sizes) {
+      return Error(Errc::kInvalid, "--prometheus-launch-sizes needs --prometheus ADDRESS or --otlp URL");
+    }
     // What is sent has all names; the page has those that are in no base unit only when they are asked for.
     if (has_page || sends) {
       metrics_.emplace(calls_, options_.metrics.legacy_names || sends, options_.metrics.launch_sizes);
     }
     if (has_page) INGERO_TRY(take(agent::MetricsEndpoint::open(options_.metrics, *metrics_), endpoint_));
     if (sends) {
+      options_.otlp.database = options_.database;
+      options_.otlp.cluster = options_.fleet.cluster;
       INGERO_TRY(take(agent::OtlpSender::open(options_.otlp, context_.environment, *context_.clock, options_.node,
                                               calls_, *metrics_),
                       sender_));
@@ -336,9 +331,8 @@ class Trace {
     }
     INGERO_TRY(take(agent::Sampling::open(options_.sampling, registry_.all(), calls_), sampling_));
     INGERO_TRY(take(agent::AnnotationIntake::open(options_.annotations, options_.record), annotations_));
-    const bool is_sampled_out = options_.store == "selective" && !options_.record_all;
     INGERO_TRY(take(agent::InferenceWatch::open(options_.inference, options_.record, calls_,
-                                                is_sampled_out ? options_.sample_every : 1),
+                                                stores_a_selection() ? options_.sample_every : 1),
                     inference_));
     if (sender_ && inference_) {
       inference_->set_listener(
@@ -356,14 +350,15 @@ class Trace {
     return {};
   }
 
-  Status start_command(const std::optional<kernelside::RunAs>& run_as) {
+  Status start_command(const std::optional<kernelside::RunAs>& run_as, const sigset_t& ignored) {
     if (options_.command.empty()) return {};
     // The command's output is the user's; events on standard output are the only reason to move it.
     const bool has_events = prints() && options_.output.empty();
-    INGERO_TRY(take(kernelside::Launch::start(
-                        options_.command, kernelside::Launch::kAnswerTimeoutMs,
-                        has_events ? kernelside::Launch::Output::kToErrors : kernelside::Launch::Output::kOwn, run_as),
-                    launch_));
+    INGERO_TRY(take(
+        kernelside::Launch::start(options_.command, kernelside::Launch::kAnswerTimeoutMs,
+                                  has_events ? kernelside::Launch::Output::kToErrors : kernelside::Launch::Output::kOwn,
+                                  run_as, ignored),
+        launch_));
     options_.pids.push_back(static_cast<uint32_t>(launch_->pid()));
     if (!launch_->unheld_reason().empty()) {
       note(
@@ -433,6 +428,7 @@ class Trace {
     into = std::move(*opened);
     return {};
   }
+  bool stores_a_selection() const { return options_.store == "selective" && !options_.record_all; }
   bool prints() const { return options_.json || options_.verbose; }
 
   void watch(const agent::Recorder& live, const agent::StopSignals& signals, uint64_t duration_ns, uint64_t started_ns,
@@ -558,7 +554,7 @@ void add_recording_options(Command command, TraceOptions& options) {
 
 void add_process_options(Command command, TraceOptions& options) {
   command.add_option("-p,--pid", options.pids, "Only these processes and their children").separator(',');
-  command.add_option("-u,--user", options.user, "Only this user's processes").type_name("USER");
+  command.add_option("-u,--user", options.user, "Only this user's processes (name or number)").type_name("USER");
   command.add_option("--cgroup", options.cgroup, "Only processes in this cgroup or below").type_name("PATH");
   command.add_option("--run-as", options.run_as, "Run the command as this user (default: who traces)")
       .type_name("USER");
@@ -610,6 +606,9 @@ void add_trace(Command root, Context& context) {
   add_metrics_options(command, options->metrics);
   add_otlp_options(command, options->otlp);
   add_cluster_options(command, options->fleet, "as --node");
+  command.add_option("--cluster", options->fleet.cluster, "As --fleet-cluster-id, and in what --otlp sends")
+      .type_name("NAME")
+      .group("Cluster");
   add_sampling_options(command, options->sampling);
   add_annotation_options(command, options->annotations);
   add_inference_options(command, options->inference);

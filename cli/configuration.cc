@@ -9,6 +9,7 @@
 #include "backends/yaml_tree.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/text.h"
 
 namespace ingero::cli {
@@ -53,6 +54,16 @@ Result<YamlNode> document_of(const Fd& file, const std::string& path) {
   backends::ManifestProblem problem;
   if (!backends::read_yaml(*text, root, problem)) return Error(Errc::kInvalid, problem.text(printable(path)));
   return root;
+}
+
+// A section that means nothing is most likely a mistake, and nothing else would say so.
+void warn_of_sections(const std::string& path, const YamlNode& root) {
+  const std::string known[] = {"trace", "agent", "fleet"};
+  for (const auto& [key, value] : root.members) {
+    if (std::find(std::begin(known), std::end(known), key.text) != std::end(known)) continue;
+    log_warning("{}:{}: section {} has no effect{} (a setting is a flag of trace: write it below trace, as 'db: FILE')",
+                printable(path), key.line, printable(key.text), did_you_mean(key.text, known));
+  }
 }
 
 Result<ConfiguredNodes> nodes_in(const std::string& path, const YamlNode& root) {
@@ -136,6 +147,7 @@ Result<Configuration> Configuration::read(const Environment& environment) {
     } else if (is_believed(file, path, environment.effective_uid)) {
       made.files_.push_back(
           std::make_shared<const ConfigurationFile>(ConfigurationFile{path, document_of(file, path)}));
+      if (made.files_.back()->root.ok()) warn_of_sections(path, *made.files_.back()->root);
     }
   }
   return made;

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/nearest.h"
 #include "base/text.h"
 
 namespace ingero::cli {
@@ -58,30 +57,6 @@ Result<std::unique_ptr<store::Reader>> open_recording(const std::string& databas
     return Error{Errc::kIo, reader.error().message(), reader.error().hint()};
   }
   return reader;
-}
-
-Status check_op(const std::string& op, const store::Reader& reader, uint64_t time_ns) {
-  if (op.empty()) return {};
-  store::QueryLimits limits;
-  limits.rows = 0;
-  limits.time_ns = time_ns;
-  std::vector<std::string> names;
-  const auto outcome =
-      reader.query("SELECT op_name, name, symbol FROM sites", limits, [&](std::span<const store::Value> values) {
-        for (const store::Value& one : values) {
-          if (one.type == store::Value::Type::kText && !one.text.empty()) names.emplace_back(one.text);
-        }
-        return true;
-      });
-  if (!outcome.ok()) return outcome.error();
-  const bool is_known =
-      std::any_of(names.begin(), names.end(), [&](const std::string& one) { return edit_distance(op, one) == 0; });
-  if (is_known || names.empty()) return {};
-  std::sort(names.begin(), names.end());
-  return Error(
-      Errc::kInvalid,
-      fmt::format("--op: no call of {} is named \"{}\"{}", reader.path(), printable(op, 200), did_you_mean(op, names)),
-      "'ingero explain' lists the calls");
 }
 
 Result<SelectedPart> select_part(const PartOptions& options, const store::Reader& reader, const Context& context,

@@ -41,6 +41,9 @@ struct PartOptions {
   bool pid_given = false;
   std::string label;
   uint64_t last = 0;  // --last N: from the start of the N-th event from the end; 0: all
+  bool is_any() const {
+    return pid_given || last > 0 || !label.empty() || !range.since.empty() || !range.from.empty() || !range.to.empty();
+  }
 };
 struct SelectedPart {
   store::Selection selection;
@@ -56,8 +59,5 @@ using store::parse_time;
 
 // Opens what --db, INGERO_DB or the default place says.
 Result<std::unique_ptr<store::Reader>> open_recording(const std::string& database, const Context& context);
-
-// --op: kInvalid where no call of the recording has this name, with the one that may be meant.
-Status check_op(const std::string& op, const store::Reader& reader, uint64_t time_ns);
 
 }  // namespace ingero::cli

@@ -40,14 +40,9 @@ Result<Entries> entries_of(const FleetOptions& options, bool may_ask_file, const
 
 }  // namespace
 
-void add_fleet_options(Command command, FleetOptions& options) {
+void add_fleet_options(Command command, FleetOptions& options, const char* nodes) {
   const std::string group = "Several machines";
-  command
-      .add_option("--nodes", options.nodes,
-                  "Ask these nodes ('ingero dashboard') or clusters ('ingero fleet serve'): HOST:PORT,... (all: of "
-                  "ingero.yaml)")
-      .type_name("LIST")
-      .group(group);
+  command.add_option("--nodes", options.nodes, nodes).type_name("LIST").group(group);
   command.add_option("--ca-cert", options.authorities, "CA certificates to verify the nodes with (PEM)")
       .type_name("FILE")
       .group(group);

@@ -20,7 +20,10 @@ struct FleetOptions {
 };
 
 // --nodes, --ca-cert, --client-cert, --client-key, --nodes-token-file, --clock-skew-threshold, --fleet-require-tls.
-void add_fleet_options(Command command, FleetOptions& options);
+void add_fleet_options(Command command, FleetOptions& options,
+                       const char* nodes =
+                           "Ask these nodes ('ingero dashboard') or clusters ('ingero fleet serve'): "
+                           "HOST:PORT,... (all: of ingero.yaml)");
 
 // The fleet of --nodes; without the flag, and with `may_ask_file`, that of fleet.nodes in ingero.yaml, which is
 // reported on the error stream. Null: no nodes. `timeout` is that of each node; empty: 5s.

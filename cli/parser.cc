@@ -30,6 +30,18 @@ CLI::Validator accepted_by(Result<uint64_t> (*parse)(std::string_view), const ch
           type};
 }
 
+// The first that is neither a flag nor the value of one: the command.
+std::vector<std::string>::const_iterator command_word(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto is_flag = [](const std::string& one) { return one.starts_with('-'); };
+  auto word = std::find_if_not(arguments.begin(), arguments.end(), is_flag);
+  while (word != arguments.begin() && word != arguments.end()) {
+    const CLI::Option* before = is_flag(*(word - 1)) ? app.get_option_no_throw(*(word - 1)) : nullptr;
+    if (before == nullptr || before->get_items_expected_max() == 0) break;
+    word = std::find_if_not(word + 1, arguments.end(), is_flag);
+  }
+  return word;
+}
+
 // "ingero query", from the root down.
 std::string full_name(const CLI::App& app) {
   return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
@@ -46,8 +58,7 @@ const CLI::App& deepest_parsed(const CLI::App& app) {
 
 // The word in the place of a command, if it is not one. (CLI11 would only say that a command is missing.)
 std::optional<std::string> unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
-  const auto word = std::find_if(arguments.begin(), arguments.end(),
-                                 [](const std::string& argument) { return argument.empty() || argument[0] != '-'; });
+  const auto word = command_word(app, arguments);
   if (word == arguments.end()) return std::nullopt;
   const auto commands = commands_of(app);
   const bool known = std::any_of(commands.begin(), commands.end(),
@@ -72,15 +83,26 @@ CommandFacts facts_of(const CLI::App& app) {
   return facts;
 }
 
-bool is_typed(const FlagFacts& flag, const std::vector<std::string>& arguments) {
+// Letters may share a dash, up to the first that takes a value: "-vd2s".
+bool has_letter(const std::string& argument, const FlagFacts& flag, const CommandFacts& command) {
+  if (argument.starts_with("--")) return false;
+  for (size_t i = 1; argument.starts_with('-') && i < argument.size(); ++i) {
+    const auto has = [&](const FlagFacts& one) {
+      return std::ranges::count(one.short_names, argument.substr(i, 1)) > 0;
+    };
+    const auto found = std::ranges::find_if(command.flags, has);
+    if (has(flag) || found == command.flags.end() || !found->type.empty()) return has(flag);
+  }
+  return false;
+}
+
+bool is_typed(const FlagFacts& flag, const CommandFacts& command, const std::vector<std::string>& arguments) {
   const auto end = std::find(arguments.begin(), arguments.end(), "--");
   return std::any_of(arguments.begin(), end, [&](const std::string& argument) {
     const auto is_long = [&](const std::string& name) {
       return argument == "--" + name || argument.starts_with("--" + name + "=");
     };
-    return std::any_of(flag.long_names.begin(), flag.long_names.end(), is_long) ||
-           std::any_of(flag.short_names.begin(), flag.short_names.end(),
-                       [&](const std::string& name) { return argument.starts_with("-" + name); });
+    return std::ranges::any_of(flag.long_names, is_long) || has_letter(argument, flag, command);
   });
 }
 
@@ -102,7 +124,7 @@ Result<std::vector<std::string>> arguments_of(const std::vector<FlagSetting>& se
                                near.empty() ? "" : fmt::format(", did you mean {}?", near)),
                    near.empty() ? fmt::format("see 'ingero {} --help-all'", command.name) : "");
     }
-    if (is_typed(*flag, typed)) continue;
+    if (is_typed(*flag, command, typed)) continue;
     for (const std::string& value : setting.values) {
       if (flag->type.empty() && value != "true" && value != "false") {
         return Error(Errc::kInvalid,
@@ -190,15 +212,10 @@ class HelpFormatter final : public CLI::Formatter {
 }  // namespace
 
 Flag Flag::type_name(const std::string& word) const { return Flag(option_->type_name(word)); }
-
 Flag Flag::usage(const std::string& text) const { return Flag(option_->option_text(text)); }
-
 Flag Flag::group(const std::string& heading) const { return Flag(option_->group(heading)); }
-
 Flag Flag::hidden() const { return Flag(option_->group("")); }
-
 Flag Flag::show_default() const { return Flag(option_->capture_default_str()); }
-
 Flag Flag::show_default(const std::string& value) const { return Flag(option_->default_str(value)); }
 
 Flag Flag::one_of(std::initializer_list<const char*> words) const {
@@ -206,11 +223,8 @@ Flag Flag::one_of(std::initializer_list<const char*> words) const {
 }
 
 Flag Flag::range(int min, int max) const { return Flag(option_->check(CLI::Range(min, max))); }
-
 Flag Flag::range(uint32_t min, uint32_t max) const { return Flag(option_->check(CLI::Range(min, max))); }
-
 Flag Flag::range(double min, double max) const { return Flag(option_->check(CLI::Range(min, max))); }
-
 Flag Flag::positive() const { return Flag(option_->check(CLI::PositiveNumber)); }
 
 // In the words of the library's own check, but without its range, which begins at a number that is not 0 in print.
@@ -222,19 +236,12 @@ Flag Flag::not_negative() const {
 }
 
 Flag Flag::duration() const { return Flag(option_->check(accepted_by(parse_duration_ns, "DURATION"))); }
-
 Flag Flag::size() const { return Flag(option_->check(accepted_by(parse_size_bytes, "SIZE"))); }
-
 Flag Flag::required() const { return Flag(option_->required()); }
-
 Flag Flag::expected(int min, int max) const { return Flag(option_->expected(min, max)); }
-
 Flag Flag::one_value_each() const { return Flag(option_->allow_extra_args(false)); }
-
 Flag Flag::separator(char character) const { return Flag(option_->delimiter(character)); }
-
 Flag Flag::excludes(Flag other) const { return Flag(option_->excludes(other.option_)); }
-
 Flag Flag::needs(Flag other) const { return Flag(option_->needs(other.option_)); }
 
 Flag Flag::reports(bool& given) const {
@@ -245,37 +252,18 @@ Command Command::add_command(const std::string& name, const std::string& descrip
   return Command(app_->add_subcommand(name, description)->fallthrough());
 }
 
-Flag Command::add_option(const std::string& names, std::string& value, const std::string& help) const {
+template <typename Value>
+Flag Command::add_option(const std::string& names, Value& value, const std::string& help) const {
   return Flag(app_->add_option(names, value, help));
 }
-
-Flag Command::add_option(const std::string& names, bool& value, const std::string& help) const {
-  return Flag(app_->add_option(names, value, help));
-}
-
-Flag Command::add_option(const std::string& names, uint32_t& value, const std::string& help) const {
-  return Flag(app_->add_option(names, value, help));
-}
-
-Flag Command::add_option(const std::string& names, uint64_t& value, const std::string& help) const {
-  return Flag(app_->add_option(names, value, help));
-}
-
-Flag Command::add_option(const std::string& names, int64_t& value, const std::string& help) const {
-  return Flag(app_->add_option(names, value, help));
-}
-
-Flag Command::add_option(const std::string& names, double& value, const std::string& help) const {
-  return Flag(app_->add_option(names, value, help));
-}
-
-Flag Command::add_option(const std::string& names, std::vector<std::string>& values, const std::string& help) const {
-  return Flag(app_->add_option(names, values, help));
-}
-
-Flag Command::add_option(const std::string& names, std::vector<uint32_t>& values, const std::string& help) const {
-  return Flag(app_->add_option(names, values, help));
-}
+template Flag Command::add_option(const std::string&, std::string&, const std::string&) const;
+template Flag Command::add_option(const std::string&, bool&, const std::string&) const;
+template Flag Command::add_option(const std::string&, uint32_t&, const std::string&) const;
+template Flag Command::add_option(const std::string&, uint64_t&, const std::string&) const;
+template Flag Command::add_option(const std::string&, int64_t&, const std::string&) const;
+template Flag Command::add_option(const std::string&, double&, const std::string&) const;
+template Flag Command::add_option(const std::string&, std::vector<std::string>&, const std::string&) const;
+template Flag Command::add_option(const std::string&, std::vector<uint32_t>&, const std::string&) const;
 
 Flag Command::add_flag(const std::string& names, bool& value, const std::string& help) const {
   return Flag(app_->add_flag(names, value, help));
@@ -303,6 +291,12 @@ void Command::group_flags(const std::string& heading, std::initializer_list<std:
     const std::string& name = option->get_lnames().front();
     const auto begins = [&](std::string_view beginning) { return name.starts_with(beginning); };
     if (std::any_of(beginnings.begin(), beginnings.end(), begins)) option->group(heading);
+  }
+}
+
+void Command::all_need(std::string_view beginning, const Flag& needed) const {
+  for (CLI::Option* option : app_->get_options([](const CLI::Option* one) { return !one->get_lnames().empty(); })) {
+    if (option != needed.option_ && option->get_lnames().front().starts_with(beginning)) option->needs(needed.option_);
   }
 }
 
@@ -346,8 +340,7 @@ Result<std::optional<std::string>> Parser::parse(std::vector<std::string> argume
     return refusal(unknown_command_text(*word, facts_of(*app_)), *app_);
   }
   if (!settings.empty()) {
-    const auto word = std::find_if(arguments.begin(), arguments.end(),
-                                   [](const std::string& one) { return one.empty() || one[0] != '-'; });
+    const auto word = command_word(*app_, arguments);
     const auto set = arguments_of(settings, facts_of(*app_->get_subcommand(*word)), arguments);
     if (!set.ok()) return set.error();
     arguments.insert(word + 1, set->begin(), set->end());

@@ -59,6 +59,7 @@ class Flag {
   Flag reports(bool& given) const;  // sets `given` to true
 
  private:
+  friend class Command;
   CLI::Option* option_;
 };
 
@@ -92,14 +93,9 @@ class Command {
   Command add_command(const std::string& name, const std::string& description) const;
 
   // `names` are "-p,--pid", or of a positional a word without dashes. `value` is set while parsing.
-  Flag add_option(const std::string& names, std::string& value, const std::string& help) const;
-  Flag add_option(const std::string& names, bool& value, const std::string& help) const;
-  Flag add_option(const std::string& names, uint32_t& value, const std::string& help) const;
-  Flag add_option(const std::string& names, uint64_t& value, const std::string& help) const;
-  Flag add_option(const std::string& names, int64_t& value, const std::string& help) const;
-  Flag add_option(const std::string& names, double& value, const std::string& help) const;
-  Flag add_option(const std::string& names, std::vector<std::string>& values, const std::string& help) const;
-  Flag add_option(const std::string& names, std::vector<uint32_t>& values, const std::string& help) const;
+  // A Value is a text, a truth, a number of 32 or 64 bits, a double, or a list of texts or of numbers of 32 bits.
+  template <typename Value>
+  Flag add_option(const std::string& names, Value& value, const std::string& help) const;
   // With "--x,!--no-x" the second name sets false.
   Flag add_flag(const std::string& names, bool& value, const std::string& help) const;
   // One that help shows and that sets nothing.
@@ -113,6 +109,8 @@ class Command {
   void positionals_at_end() const;
   // Puts those flags under `heading` that are under none and whose first long name begins with one of `beginnings`.
   void group_flags(const std::string& heading, std::initializer_list<std::string_view> beginnings) const;
+  // Of those flags that there are, each whose first long name begins so has no effect without `needed`, and needs it.
+  void all_need(std::string_view beginning, const Flag& needed) const;
   // Leaves those flags whose first long name begins with one of `beginnings`, words with blanks between them, to
   // --help-all, which the command then has.
   void rare_flags(std::string_view beginnings) const;

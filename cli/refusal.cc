@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/help.h"
+#include "cli/legacy/legacy_flags.h"
 
 namespace ingero::cli {
 namespace {
@@ -86,6 +87,7 @@ std::optional<std::string> not_among(std::string_view flag, std::string_view sai
 }  // namespace
 
 std::string unknown_command_text(std::string_view word, const CommandFacts& root) {
+  if (const auto text = legacy_command_text(word); !text.empty()) return std::string(text);
   std::vector<std::string> names;
   for (const CommandFacts& command : root.commands) names.push_back(command.name);
   return fmt::format("unknown command {}{}", in_quotes(word), did_you_mean(word, names));

@@ -9,11 +9,13 @@
 #include "agent/host_facts.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/private_file.h"
 #include "base/text.h"
 #include "base/trusted_path.h"
 #include "cli/backend_flags.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/legacy/legacy_flags.h"
 #include "serve/alerts/pagerduty.h"
 #include "serve/api/api.h"
 #include "serve/mcp/recording_provider.h"
@@ -22,7 +24,6 @@
 namespace ingero::cli {
 namespace {
 
-constexpr const char* kServedTokenVariable = "INGERO_TOKEN";
 constexpr const char* kPagerVariable = "INGERO_PAGERDUTY_KEY";
 constexpr uint64_t kQueryMemory = uint64_t{512} << 20;
 constexpr size_t kAtOnce = 8, kBodyBytes = 1 << 20;
@@ -55,6 +56,14 @@ Result<std::shared_ptr<serve::tools::Pager>> open_pager(const Context& context) 
   return std::shared_ptr<serve::tools::Pager>(std::move(*opened));
 }
 
+// The first that is set, with its name.
+std::pair<const char*, std::string> token_variable(const ServingOptions& options, const Context& context) {
+  for (const char* name : options.token_variables) {
+    if (auto token = context.environment.variable(name); token && !token->empty()) return {name, std::move(*token)};
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_query_service_options(Command command, ServingOptions& options) {
@@ -69,7 +78,7 @@ void add_query_service_options(Command command, ServingOptions& options) {
   command.rare_flags("nodes-timeout");
 }
 
-void add_server_options(Command command, ServingOptions& options, const std::string& token_flags) {
+void add_server_options(Command command, ServingOptions& options) {
   command.add_option("--tls-cert", options.certificate, "Certificate (PEM); default: self-signed, valid for one day")
       .type_name("FILE");
   command.add_option("--tls-key", options.key, "The certificate's key (PEM), readable by its owner only")
@@ -85,26 +94,14 @@ void add_server_options(Command command, ServingOptions& options, const std::str
       .show_default();
   command.add_option("--audit-log", options.audit, "Append a line of JSON for each request, refused ones too")
       .type_name("FILE");
-  command.add_option(token_flags, options.forbidden_token, "Refused: every user can read arguments")
-      .type_name("TOKEN")
-      .hidden();
 }
 
 bool has_token(const ServingOptions& options, const Context& context) {
-  const auto token = context.environment.variable(kServedTokenVariable);
-  return !options.token_file.empty() || (token && !token->empty());
+  return !options.token_file.empty() || !token_variable(options, context).second.empty();
 }
 
 Result<std::unique_ptr<serve::tools::QueryService>> open_service(const ServingOptions& options, bool may_page,
                                                                  Context& context) {
-  if (!options.forbidden_key.empty()) {
-    return Error(Errc::kInvalid, "--pagerduty-routing-key: every user of this machine can read it among the arguments",
-                 fmt::format("put it into {}", kPagerVariable));
-  }
-  if (!options.forbidden_token.empty()) {
-    return Error(Errc::kInvalid, "--token: a secret among the arguments can be read by every user of this machine",
-                 fmt::format("put it into {} or --token-file", kServedTokenVariable));
-  }
   const auto timeout = parse_duration_ns(options.timeout);
   if (!timeout.ok()) return timeout.error().in("--timeout");
   const auto place = store::locate(context.environment, options.database);
@@ -135,13 +132,14 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   served.certificate = options.certificate;
   served.key = options.key;
   served.makes_certificate = !plain;
-  if (const auto token = context.environment.variable(kServedTokenVariable); token && !token->empty()) {
-    INGERO_TRY(served.secrets.add_token(*token, kServedTokenVariable));
+  if (const auto [name, token] = token_variable(options, context); !token.empty()) {
+    INGERO_TRY(served.secrets.add_token(token, name));
   }
   if (!options.token_file.empty()) {
     const auto added = served.secrets.add_token_file(options.token_file);
     if (!added.ok()) return added.error().in("--token-file");
   }
+  note_legacy_variables(context);
   const auto where = serve::http::parse_address(address);
   if (!where.ok()) return where.error().in(flag);
   if (plain && !where->is_loopback) {
@@ -156,7 +154,7 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
     return Error(
         Errc::kInvalid,
         fmt::format("{} {}: every client that reaches this address could read the recording", flag, printable(address)),
-        fmt::format("set {} or --token-file, or listen on 127.0.0.1", kServedTokenVariable));
+        "set INGERO_TOKEN or --token-file, or listen on 127.0.0.1");
   }
   auto audit = open_audit(options.audit);
   if (!audit.ok()) return audit.error();
@@ -174,6 +172,10 @@ Result<std::unique_ptr<serve::http::Server>> open_server(const ServingOptions& o
   served.keep_alive = 1000;
   served.idle_seconds = 5;
   served.per_second = options.per_second;
+  if (!options.key.empty()) {
+    const auto key = read_private(options.key);
+    if (!key.ok()) return key.error().in("--tls-key");
+  }
   auto server = serve::http::Server::bind(std::move(served), *context.clock);
   if (!server.ok()) return server.error().in(flag);
   return server;

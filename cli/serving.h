@@ -18,13 +18,13 @@ struct ServingOptions {
   FleetOptions fleet;
   std::string nodes_timeout = "5s";
   double per_second = 1000;
-  std::string forbidden_token, forbidden_key;  // given as arguments, which every user can read
+  std::vector<const char*> token_variables = {"INGERO_TOKEN"};  // the first that is set is the token
 };
 
 // --db, --with, --timeout, and the nodes that query_fleet asks.
 void add_query_service_options(Command command, ServingOptions& options);
-// --tls-cert, --tls-key, --token-file, --allow-host, --rate, --audit-log; and what is refused: secrets as arguments.
-void add_server_options(Command command, ServingOptions& options, const std::string& token_flags);
+// --tls-cert, --tls-key, --token-file, --allow-host, --rate, --audit-log.
+void add_server_options(Command command, ServingOptions& options);
 
 // The query service of the recording that the options name. `may_page` offers the PagerDuty tool, if the environment
 // has a key for it.

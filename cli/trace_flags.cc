@@ -29,8 +29,9 @@ void add_metrics_options(Command command, agent::MetricsOptions& options) {
 }
 
 void add_otlp_options(Command command, agent::OtlpSettings& options) {
-  command.add_option("--otlp", options.endpoint, "Send metrics by OTLP to this URL, or HOST:PORT (TLS)")
-      .type_name("URL");
+  const Flag wanted =
+      command.add_option("--otlp", options.endpoint, "Send metrics by OTLP to this URL, or HOST:PORT (TLS)")
+          .type_name("URL");
   command.add_flag("--otlp-traces", options.traces, "Also send spans: causal chains and slow collectives");
   command
       .add_option("--otlp-protocol", options.protocol,
@@ -69,6 +70,7 @@ void add_otlp_options(Command command, agent::OtlpSettings& options) {
   command.add_flag("--otlp-insecure", options.insecure, "Use plain text where --otlp has no scheme; this machine only");
   command.add_flag("--otlp-insecure-allow-non-loopback", options.insecure_allowed,
                    "Allow plain text to other hosts: anyone on the path can read data and headers");
+  command.all_need("otlp-", wanted);
 }
 
 void add_sampling_options(Command command, agent::SamplingOptions& options) {
@@ -92,13 +94,12 @@ void add_annotation_options(Command command, agent::AnnotationOptions& options) 
   command
       .add_option("--annotate-socket-gid", options.group,
                   "Let members of this group use it too (default: only its owner)")
-      .type_name("GID")
-      .needs(wanted);
+      .type_name("GID");
   command
       .add_option("--annotate-socket", options.socket,
                   "The socket (default: /run/ingero/annotate.sock, else ~/.ingero/annotate/annotate.sock)")
-      .type_name("FILE")
-      .needs(wanted);
+      .type_name("FILE");
+  command.all_need("annotate-", wanted);
 }
 
 void add_inference_options(Command command, agent::InferenceOptions& options) {
@@ -152,21 +153,22 @@ Flag add_cluster_options(Command command, fleet::send::Settings& options, const 
   };
   const Flag endpoint =
       option("--fleet-endpoint", options.endpoint, "URL", "Send what each rank did to 'ingero fleet serve' there");
-  option("--fleet-cluster-id", options.cluster, "NAME", "The cluster that this machine is in").needs(endpoint);
+  option("--fleet-cluster-id", options.cluster, "NAME", "The cluster that this machine is in");
   const std::string node = fmt::format("This machine's name there (default: {})", usual_node);
-  option("--fleet-node-id", options.node, "NAME", node.c_str()).needs(endpoint);
+  option("--fleet-node-id", options.node, "NAME", node.c_str());
+  option("--fleet-job-id", options.job, "NAME",
+         "The job of all ranks here (default: Slurm's, or as torchrun, MPI or MASTER_ADDR and _PORT name it)");
   option("--fleet-token-file", options.token_file, "FILE",
-         "The server's bearer token, read from FILE (or from INGERO_FLEET_TOKEN)")
-      .needs(endpoint);
+         "The server's bearer token, read from FILE (or from INGERO_FLEET_TOKEN)");
   option("--fleet-timeout", options.timeout, "", "Of one request").duration().show_default();
-  option("--fleet-tls-ca", options.authorities, "FILE", "CA certificates to verify the server with (PEM)")
-      .needs(endpoint);
-  option("--fleet-tls-cert", options.certificate, "FILE", "Client certificate (PEM)").needs(endpoint);
-  option("--fleet-tls-key", options.key, "FILE", "Its key (PEM), readable by its owner only").needs(endpoint);
+  option("--fleet-tls-ca", options.authorities, "FILE", "CA certificates to verify the server with (PEM)");
+  option("--fleet-tls-cert", options.certificate, "FILE", "Client certificate (PEM)");
+  option("--fleet-tls-key", options.key, "FILE", "Its key (PEM), readable by its owner only");
   command
       .add_flag("--fleet-insecure", options.is_plain,
                 "Send unencrypted to other machines too: anyone on the path can read the token and the data")
       .group(group);
+  command.all_need("fleet-", endpoint);
   return endpoint;
 }
 
@@ -181,9 +183,9 @@ void group_trace_flags(Command command) {
                       {"rdma", "device", "sysfs", "kernel-log", "management-library"});
   command.group_flags("Annotations", {"annotate"});
   command.rare_flags(
-      "prometheus- otlp- annotate- inference- fleet-cluster fleet-node fleet-t fleet-insecure rdma device-interval "
-      "sysfs kernel-log management-library library backend no- log verbose record-all store sample-every db-group "
-      "keep-secrets max-db node ringbuf-size attach hang-after");
+      "prometheus- otlp- annotate- inference- fleet-cluster cluster fleet-node fleet-job fleet-t fleet-insecure rdma "
+      "device-interval sysfs kernel-log management-library library backend no- log verbose record-all store "
+      "sample-every db-group keep-secrets max-db node ringbuf-size attach hang-after");
 }
 
 }  // namespace ingero::cli

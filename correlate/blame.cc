@@ -34,6 +34,13 @@ uint64_t object_of(const Piece& piece, bool timed_out) {
   return piece.is == TimeClass::kDisk ? piece.off->object : timed_out ? 1 : 0;
 }
 
+// Of one connection: each end's own port is the other's peer port.
+bool is_other_end(const OffSpan& wait, const OffSpan& other) {
+  const hal::WaitPeer &here = wait.peer, &there = other.peer;
+  return here.local_port != 0 && here.peer_port != 0 && here.local_port == there.peer_port &&
+         here.peer_port == there.local_port;
+}
+
 }  // namespace
 
 void Most::add(uint64_t other, uint64_t ns) { add(Most{other, ns, ns}); }
@@ -77,14 +84,15 @@ uint32_t Blame::role(uint32_t parent_pid, const std::string& comm, uint32_t pid,
   return index;
 }
 
-uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread) {
+uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread, bool is_on_its_way) {
   const uint32_t role = thread.role;
   uint64_t stack = piece.off != nullptr ? piece.off->stack_id : 0;
   if (piece.is == TimeClass::kHost && thread.time != nullptr) {
     stack = thread.time->sampled_stack(piece.from_ns, piece.to_ns);
   }
   const bool timed_out = is_timed_out(piece, thread.time);
-  Key key{parent, static_cast<uint8_t>(piece.is), role, stack, object_of(piece, timed_out)};
+  Key key{parent, static_cast<uint8_t>(piece.is), role, stack,
+          is_on_its_way ? ~uint64_t{0} : object_of(piece, timed_out)};
   auto known = cause_of_.find(key);
   if (known != cause_of_.end()) return known->second;
   if (causes_.size() >= kMaxCauses) {  // (A3)
@@ -104,6 +112,7 @@ uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread
     cause.kind = piece.off->kind;
     cause.is_write = piece.off->is_write;
     cause.is_timed_out = timed_out;
+    cause.is_on_its_way = is_on_its_way;
     cause.peer = piece.off->peer;
   }
   causes_.push_back(cause);
@@ -123,21 +132,27 @@ void Blame::note(uint32_t cause, const Piece& piece, const Thread& thread, uint6
 void Blame::walk(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, const Find& find,
                  std::vector<Share>& out) {
   path_.assign(1, thread.tid);
-  follow(thread, piece, from_ns, to_ns, 0, find, out);
+  Piece part = piece;
+  part.from_ns = from_ns;
+  part.to_ns = to_ns;
+  follow(thread, part, 0, nullptr, find, out);
 }
 
-void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, uint32_t parent,
-                   const Find& find, std::vector<Share>& out) {
-  if (parent != 0 && piece.off != nullptr && is_wait(piece.is) && is_client_(*piece.off, thread.pid)) {
+void Blame::follow(const Thread& thread, const Piece& piece, uint32_t parent, const OffSpan* asked, const Find& find,
+                   std::vector<Share>& out) {
+  const uint64_t from_ns = piece.from_ns, to_ns = piece.to_ns;
+  const bool waits = piece.off != nullptr && is_wait(piece.is);
+  const bool is_on_its_way = waits && asked != nullptr && is_other_end(*piece.off, *asked);
+  if (parent != 0 && waits && !is_on_its_way && is_client_(*piece.off, thread.pid)) {
     out.push_back({kClient, to_ns - from_ns});
     return;
   }
-  const uint32_t cause = intern(parent, piece, thread);
+  const uint32_t cause = intern(parent, piece, thread, is_on_its_way);
   note(cause, piece, thread, to_ns - from_ns);
   const auto leaf = [&](uint64_t ns) {
     if (ns > 0) out.push_back({cause, ns});
   };
-  if (!is_wait(piece.is) || piece.off == nullptr || thread.time == nullptr) return leaf(to_ns - from_ns);
+  if (!waits || is_on_its_way || thread.time == nullptr) return leaf(to_ns - from_ns);
   const OffSpan& last = *thread.time->last_of_wait(*piece.off);
   const bool is_cut = path_.size() >= kMaxDepth || last.waker_tid == 0 || last.is_kernel_waker ||
                       std::find(path_.begin(), path_.end(), last.waker_tid) != path_.end();
@@ -153,11 +168,11 @@ void Blame::follow(const Thread& thread, const Piece& piece, uint64_t from_ns, u
   const uint64_t known_ns = waker.time == nullptr ? end : std::clamp(waker.time->first_ns(), begin, end);
   if (known_ns > begin) {
     const Piece unknown{begin, known_ns, TimeClass::kUnknown, nullptr};
-    out.push_back({intern(cause, unknown, waker), known_ns - begin});
+    out.push_back({intern(cause, unknown, waker, false), known_ns - begin});
   }
   if (known_ns < end) {
     for (const Piece& one : waker.time->pieces(known_ns, end)) {
-      follow(waker, one, one.from_ns, one.to_ns, cause, find, out);
+      follow(waker, one, cause, &last, find, out);
     }
   }
   path_.pop_back();

@@ -6,7 +6,8 @@
 //
 // Invariants:
 // A1  Every nanosecond given to walk() is added to exactly one cause, or to kClient.
-// A2  A path is at most kMaxDepth long, and no thread is in it twice.
+// A2  A path is at most kMaxDepth long, and no thread is in it twice. Where both ends of a connection wait for each
+//     other, what was sent is on its way, and the path ends there.
 // A3  Roles and causes are bounded by kMaxRoles and kMaxCauses; beyond them time stays with the parent, or where there
 //     is none with one cause of each class and role, counted.
 //
@@ -56,9 +57,10 @@ struct Cause {
   uint64_t stack_id = 0;
   uint8_t kind = 0;  // hal::WaitKind
   bool is_write = false;
-  bool is_timed_out = false;  // of a poll, a lock, a socket: its timer ended it
-  hal::WaitPeer peer;         // of one of its waits
-  Most object, pid;           // that was waited for (of a lock: its line_of()); which of the role's processes waited
+  bool is_timed_out = false;   // of a poll, a lock, a socket: its timer ended it
+  bool is_on_its_way = false;  // of a socket: who asked waits at the other end of the same connection
+  hal::WaitPeer peer;          // of one of its waits
+  Most object, pid;            // that was waited for (of a lock: its line_of()); which of the role's processes waited
 };
 
 // A condition has several words, all of them in one line of 64 bytes. The address of that.
@@ -100,10 +102,11 @@ class Blame {
 
  private:
   using Key = std::tuple<uint32_t, uint8_t, uint32_t, uint64_t, uint64_t>;
-  uint32_t intern(uint32_t parent, const Piece& piece, const Thread& thread);
+  uint32_t intern(uint32_t parent, const Piece& piece, const Thread& thread, bool is_on_its_way);
   void note(uint32_t cause, const Piece& piece, const Thread& thread, uint64_t ns);
-  void follow(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, uint32_t parent,
-              const Find& find, std::vector<Share>& out);
+  // `asked`: the wait that this thread ended; null: the walk begins here.
+  void follow(const Thread& thread, const Piece& piece, uint32_t parent, const OffSpan* asked, const Find& find,
+              std::vector<Share>& out);
 
   hal::LossLedger& ledger_;
   IsClient is_client_;

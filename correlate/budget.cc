@@ -67,13 +67,14 @@ void TimeSums::add(const TimeSums& other) {
     classes[i].low += other.classes[i].low;
     classes[i].high += other.classes[i].high;
   }
-  for (uint64_t TimeSums::*one : {&TimeSums::idle_low, &TimeSums::idle_high, &TimeSums::input_low,
-                                  &TimeSums::behind_sync_low, &TimeSums::clients_ns, &TimeSums::spun_preempted_ns,
-                                  &TimeSums::by_debugger_ns, &TimeSums::by_freezer_ns, &TimeSums::probes_ns}) {
+  for (uint64_t TimeSums::*one :
+       {&TimeSums::idle_low, &TimeSums::idle_high, &TimeSums::input_low, &TimeSums::behind_sync_low,
+        &TimeSums::clients_ns, &TimeSums::spun_preempted_ns, &TimeSums::copy_or_wait_ns, &TimeSums::by_debugger_ns,
+        &TimeSums::by_freezer_ns, &TimeSums::probes_ns}) {
     this->*one += other.*one;
   }
-  for (uint32_t TimeSums::*one :
-       {&TimeSums::syncs, &TimeSums::waits, &TimeSums::submissions, &TimeSums::queued_behind}) {
+  for (uint32_t TimeSums::*one : {&TimeSums::syncs, &TimeSums::waits, &TimeSums::unnamed_syncs, &TimeSums::submissions,
+                                  &TimeSums::queued_behind}) {
     this->*one += other.*one;
   }
   for (const CauseShare& share : other.causes) {
@@ -224,6 +225,8 @@ void Budget::Impl::add(const hal::Event& event) {
   const uint64_t length = event.has(Has::kDuration) ? event.duration_ns : 0;
   if (event.start_mono_ns > INT64_MAX || length > INT64_MAX) return;
   if (first_ns == 0) first_ns = event.start_mono_ns;
+  // A gap before it, before it is pending.
+  if (event.outcome < hal::Outcome::kInFlight) seen(event.start_mono_ns);
   if (its.host == hal::HostOp::kSchedSwitch) {
     seen(event.end_mono_ns());
     if (event.end_mono_ns() >= closed_ns) add_switch(event);  // the last of `switches`, for add_wait()
@@ -271,15 +274,26 @@ void Budget::Impl::seen(uint64_t mono_ns) {
     closed_ns -= std::min(closed_ns, kLatenessNs);
   }
   while (closed_ns + kWindowNs + kLatenessNs <= seen_ns) {
-    // Nothing is pending: the gap is skipped.
-    if (pending == 0 && seen_ns - closed_ns > 64 * kWindowNs) {
-      closed_ns = (seen_ns - kLatenessNs) / kWindowNs * kWindowNs;
-      close(closed_ns, false);
-      continue;
+    // A gap in which nothing ends is skipped.
+    if (seen_ns - closed_ns > 64 * kWindowNs) {
+      const uint64_t next_ns = std::min(first_pending_ns(), seen_ns - kLatenessNs) / kWindowNs * kWindowNs;
+      if (next_ns > closed_ns) {
+        closed_ns = next_ns;
+        close(closed_ns, false);
+        continue;
+      }
     }
     closed_ns += kWindowNs;
     close(closed_ns, false);
   }
+}
+
+// Not later than when the first of what is pending ended; ~0: nothing is.
+uint64_t Budget::Impl::first_pending_ns() const {
+  uint64_t first = ~uint64_t{0};
+  for (const Switch& one : switches) first = std::min(first, one.span.in_ns);
+  for (const auto& [pid, process] : processes) first = std::min(first, process.calls.first_window_ns());
+  return first;
 }
 
 // (G4) Only what ended before `mono_ns` takes part, whatever has already come.
@@ -353,8 +367,8 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
                                             ? span.device_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs
                                             : call.end_ns - call.start_ns >= ThreadTime::kShortestWaitNs);
     if (process.device.first_submission_ns()) {  // before, no row counts it
-      thread->ended.push_back(
-          {call.end_ns, probes_ns, process.device.queued_behind(), is_sync, has_waited, is_work(its) && !call.failed});
+      thread->ended.push_back({call.end_ns, probes_ns, process.device.queued_behind(), is_sync, has_waited,
+                               is_work(its) && !call.failed, process.device.names_nothing()});
     }
     if (thread->ended.size() > ThreadTime::kMaxSpans) {  // since the last submission
       thread->ended.pop_front();

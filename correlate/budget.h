@@ -56,9 +56,11 @@ struct TimeSums {
   uint64_t behind_sync_low = 0;                    // lost in short gaps right behind a synchronisation
   uint64_t clients_ns = 0;                         // waiting for work: in the classes, and not lost
   uint64_t spun_preempted_ns = 0;                  // preempted in a synchronisation while the device was busy
+  uint64_t copy_or_wait_ns = 0;                    // of kUnknown: in copies behind earlier work
   uint64_t by_debugger_ns = 0, by_freezer_ns = 0;  // of kStopped: by a debugger, by the freezer; the rest by a signal
   uint64_t probes_ns = 0;                          // in kHost: of calls, what their probes took
   uint32_t syncs = 0, waits = 0;                   // synchronisations; those of them that had to wait
+  uint32_t unnamed_syncs = 0;                      // of the synchronisations: what they wait for is not in the call
   uint32_t submissions = 0;
   uint32_t queued_behind = 0;      // at each synchronisation, of those: behind what it waited for
   std::vector<CauseShare> causes;  // by cause
@@ -83,7 +85,8 @@ struct BudgetStep {
   uint64_t length_ns() const { return end_ns - start_ns; }
 };
 
-// A thread in one second of the monotonic clock, or the part of it that it was known for.
+// A thread in one second of the monotonic clock, or the part of it that it was known for. Where it did one thing for
+// more than twice Budget::kLongRowNs, a row is from that second on, and as long or longer.
 struct BudgetSecond {
   uint32_t pid = 0, tid = 0;
   uint64_t second = 0;
@@ -93,6 +96,7 @@ struct BudgetSecond {
 class Budget {
  public:
   static constexpr uint64_t kWindowNs = 1'000'000'000;
+  static constexpr uint64_t kLongRowNs = 600'000'000'000;
   static constexpr uint64_t kLatenessNs = 2'000'000'000;  // how late an event may come
   static constexpr size_t kMaxProcesses = 1024;
   static constexpr size_t kMaxThreads = 16384;

@@ -24,7 +24,7 @@ struct BudgetThread {
   struct Ended {
     uint64_t end_ns;
     uint32_t probes_ns, queued_behind;
-    bool is_sync, has_waited, is_submission;
+    bool is_sync, has_waited, is_submission, names_nothing;
   };
   Queue<Ended> ended;
 };
@@ -75,6 +75,7 @@ struct Budget::Impl {
   void add_switch(const hal::Event& event);
   void add_exit(const hal::Event& event);
   void seen(uint64_t mono_ns);
+  uint64_t first_pending_ns() const;
   void close(uint64_t mono_ns, bool is_end);
   void close_calls(BudgetProcess& process, uint64_t mono_ns);
   void close_process(BudgetProcess& process, uint64_t mono_ns, bool is_end);

@@ -21,6 +21,13 @@ void add_share(TimeSums& sums, const Blame::Share& share, bool is_low) {
   if (is_low) into.low += share.ns;
 }
 
+// How long each row is of what goes on for `piece_ns`: a server that rests for days has some hundred rows of it.
+uint64_t row_ns(uint64_t piece_ns) {
+  constexpr uint64_t kLongRows = 256;
+  if (piece_ns < 2 * Budget::kLongRowNs) return Budget::kWindowNs;
+  return std::max(Budget::kLongRowNs, piece_ns / kLongRows / Budget::kWindowNs * Budget::kWindowNs);
+}
+
 }  // namespace
 
 void Budget::Impl::flush_second(BudgetThread& thread) {
@@ -68,6 +75,7 @@ void Budget::Impl::count_calls(BudgetProcess& process, BudgetThread& thread, uin
       if (row == nullptr) continue;
       row->syncs += call.is_sync ? 1 : 0;
       row->waits += call.has_waited ? 1 : 0;
+      row->unnamed_syncs += call.names_nothing ? 1 : 0;
       row->submissions += call.is_submission ? 1 : 0;
       row->probes_ns += call.probes_ns;
       row->queued_behind += call.queued_behind;
@@ -108,6 +116,7 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
     if (is_idle) row->idle_low += ns;
     if (is_open) row->idle_high += ns;
     row->clients_ns += client_ns;
+    if (piece.is_in_copy) row->copy_or_wait_ns += ns;
     if (piece.is == TimeClass::kCpuWait && segment != nullptr && segment->state == DeviceState::kBusy) {
       row->spun_preempted_ns += ns;
     }
@@ -191,6 +200,7 @@ void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_
       ++thread.second->sums.waits;
       if (has_steps) ++process.step->waits;
     }
+    const uint64_t its_row_ns = row_ns(piece.length_ns());
     for (uint64_t at = piece.from_ns; at < piece.to_ns;) {
       if (has_steps) cut(process, thread, at);
       const uint64_t second = at / kWindowNs;
@@ -206,7 +216,7 @@ void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_
         waited_for.state = DeviceState::kBusy;
         its = &waited_for;
       }
-      uint64_t next = std::min(piece.to_ns, (second + 1) * kWindowNs);
+      uint64_t next = std::min(piece.to_ns, second * kWindowNs + its_row_ns);
       if (segment != process.segments.end()) {
         next = std::min(next, segment->from_ns > at ? segment->from_ns : segment->to_ns);
       }

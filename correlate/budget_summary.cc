@@ -180,8 +180,9 @@ void BudgetSummary::add(const BudgetSecond& second) {
   }
   Thread& thread = process->threads[second.tid];
   if (thread.seconds == 0) thread.first_second = second.second;
-  ++thread.seconds;
-  thread.last_second = second.second;
+  const uint64_t seconds = std::max<uint64_t>(1, (second.sums.total_ns() + Budget::kWindowNs - 1) / Budget::kWindowNs);
+  thread.seconds += seconds;
+  thread.last_second = second.second + seconds - 1;
   thread.whole.add(second.sums);  // (M1)
   if (second.second * Budget::kWindowNs >= process->series.last_ns) thread.after_steps.add(second.sums);
   thread.last_ns = second.second * Budget::kWindowNs + second.sums.total_ns();
@@ -192,7 +193,8 @@ void BudgetSummary::add(const BudgetSecond& second) {
     thread.warm_seconds = 0;
     return;
   }
-  if (thread.warm_seconds++ == 0) thread.warm_second = second.second;
+  if (thread.warm_seconds == 0) thread.warm_second = second.second;
+  thread.warm_seconds += seconds;
   thread.warm.add(second.sums);
 }
 

@@ -304,6 +304,7 @@ void Communicators::communicator_call(const hal::Event& event, hal::Exchange& ex
       grow(event, exchange);
       break;
     case Role::kDestroy:
+    case Role::kAbort:
       if (!exchange.communicator) return;
       if (State* state = alive(event.pid, *exchange.communicator, event.start_mono_ns)) {
         exchange.communicator_id = state->shown.id;

@@ -163,16 +163,32 @@ void DeviceTime::cover_copies(uint64_t complete_ns) {
   outstanding_submissions_ = 0;
 }
 
-// Until when a copy that took longer than the best of its kind waited for earlier work.
-uint64_t DeviceTime::device_until(const BudgetCall& call) {
+// Whether a copy on that stream may have to wait: the default stream does for those of all others.
+bool DeviceTime::is_behind_work(const Streams::Key& key, const Streams::Reach& reach) const {
+  if (unknown_since_) return true;
+  if (key == Streams::Key{}) return !outstanding_.empty();
+  return std::any_of(reach.begin(), reach.end(), [&](const auto& one) {
+    const auto known = outstanding_.find(one.first);
+    return known != outstanding_.end() && known->second.front().number <= one.second;
+  });
+}
+
+// (D10)
+DeviceTime::CopyParts DeviceTime::parts_of_copy(const BudgetCall& call, bool is_async, bool is_behind) {
   const uint64_t length = std::max<uint64_t>(1, call.end_ns - call.start_ns);
-  const std::pair kind{static_cast<uint8_t>(call.direction), static_cast<uint8_t>(std::bit_width(call.bytes))};
-  double& best = rates_[kind];
-  best = std::max(best, static_cast<double>(std::max<uint64_t>(1, call.bytes)) / static_cast<double>(length));
-  auto needs = static_cast<uint64_t>(static_cast<double>(std::max<uint64_t>(1, call.bytes)) / best);
-  // Where every one of them waits, the best is none: the slowest link bounds it (D5).
-  if (slowest_link_ > 0) needs = std::min(needs, longest_copy_ns(call.bytes));
-  return call.end_ns - std::min(length, needs);
+  const auto bytes = static_cast<double>(std::max<uint64_t>(1, call.bytes));
+  Rate& rate = rates_[{call.direction, is_async}];
+  if (call.bytes >= kSmallCopyBytes) {
+    rate.best = std::max(rate.best, bytes / static_cast<double>(length));
+    if (!is_behind && rate.alone < kEnoughAlone) ++rate.alone;
+  }
+  uint64_t longest = length, shortest = std::min(length, static_cast<uint64_t>(bytes / kFastestStaging));
+  if (slowest_link_ > 0) longest = std::min(length, longest_copy_ns(call.bytes));  // (D5)
+  if (rate.alone >= kEnoughAlone) {
+    shortest = std::min(longest, static_cast<uint64_t>(bytes / rate.best));
+    longest = shortest;
+  }
+  return {call.end_ns - longest, call.end_ns - shortest};
 }
 
 CallSpan DeviceTime::copy(const BudgetCall& call, const CallFacts& facts) {
@@ -186,12 +202,16 @@ CallSpan DeviceTime::copy(const BudgetCall& call, const CallFacts& facts) {
     return span;
   }
   const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
-  const uint64_t until = device_until(call);
+  Streams::Reach reach = streams_.reach_of(key);
+  const bool is_behind = is_behind_work(key, reach);
+  const CopyParts parts = parts_of_copy(call, false, is_behind);
   copies_.push_back({call.start_ns, call.end_ns});
+  if (is_behind) span.copies_from_ns = parts.copies_from_ns;
   // Earlier work of the stream ended before the copy began; when exactly is known as well as the rate is. The copy goes
   // on until its end, so nothing is called idle by this.
-  const Covered covered = cover(streams_.reach_of(key), call, until);
+  const Covered covered = cover(std::move(reach), call, parts.copies_from_ns);
   if (!covered.any) return span;
+  const uint64_t until = parts.waits_until_ns;
   span.device_until_ns = until;
   const uint64_t busy_until = until - std::min(until, ThreadTime::kReturnNs);
   if (until >= call.start_ns + ThreadTime::kShortestWaitNs && busy_until > covered.last_end_ns) {
@@ -234,7 +254,8 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
     seen.busy_until_ns = before.busy_until_ns;
   }
   // (D1) A wait for events that were not recorded, or for writes of others, names neither stream nor marker as well.
-  if (is_device_wide && !waits_for_device(facts)) return span;
+  names_nothing_ = is_device_wide && !waits_for_device(facts);
+  if (names_nothing_) return span;
   if (is_device_wide && unknown_since_) {
     alive_.push_back({*unknown_since_, std::max(*unknown_since_, seen.complete_ns)});
     unknown_since_.reset();
@@ -271,6 +292,24 @@ bool DeviceTime::is_fetch(const BudgetCall& call, const CallFacts& facts) {
   return call.bytes <= kSmallCopyBytes || static_cast<double>(call.bytes) < kSlowestLink * static_cast<double>(length);
 }
 
+void DeviceTime::note_habit(const BudgetCall& call, const CallFacts& facts) {
+  constexpr uint64_t kOfMean = 16;
+  const uint64_t length = call.end_ns - call.start_ns;
+  if (facts.kind == Kind::kLaunch) {
+    usual_launch_ns_ = usual_launch_ns_ == 0 ? length : (usual_launch_ns_ * (kOfMean - 1) + length) / kOfMean;
+  }
+  const bool is_small_fetch = facts.kind == Kind::kMemcpy && facts.async && call.bytes > 0 &&
+                              call.bytes <= kSmallCopyBytes && call.direction == hal::Direction::kDeviceToHost;
+  if (!is_small_fetch || usual_launch_ns_ == 0) return;
+  const bool is_slow = length >= ThreadTime::kShortestWaitNs && length >= kSlowParts * usual_launch_ns_;
+  slow_fetches_ = slow_fetches_ << 1 | (is_slow ? 1 : 0);
+  ++fetches_seen_;
+}
+
+bool DeviceTime::fetches_wait() const {
+  return fetches_seen_ >= kFetches && std::popcount(slow_fetches_) >= kSlowFetches;
+}
+
 CallSpan DeviceTime::fetch(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
   // One that was interrupted or preempted, slept for a lock, or waited for room in the queue, as the submission before
   // it did, is known to have waited for the device only with the synchronisation behind it.
@@ -278,7 +317,8 @@ CallSpan DeviceTime::fetch(const BudgetCall& call, const CallFacts& facts, const
   const bool may_be_full = outstanding_submissions_ >= kQueueFull && last_length_ns_ >= ThreadTime::kShortestWaitNs;
   submit(call, false);
   put(call, facts);
-  if (is_long && !may_be_full && !thread.evidence(call.start_ns, call.end_ns).has_left_cpu) {
+  const bool is_uninterrupted = is_long && !thread.evidence(call.start_ns, call.end_ns).has_left_cpu;
+  if (!may_be_full && (is_uninterrupted || fetches_wait())) {
     return wait_for_own(call, thread);
   }
   if (fetches_.size() >= kMaxFetches) fetches_.clear();  // threads that have ended; others fetch again
@@ -330,11 +370,14 @@ void DeviceTime::query(const BudgetCall& call) {
 CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
   CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kOther};
   queued_behind_ = 0;
+  names_nothing_ = false;
   if (is_work(facts)) {
     const bool is_blocking_copy = facts.kind == Kind::kMemcpy && !facts.async &&
                                   (facts.synchronising || call.direction == hal::Direction::kDeviceToHost);
     span.use = is_blocking_copy ? CallUse::kBlockingCopy : CallUse::kSubmit;
     if (call.failed) return span;
+    note_habit(call, facts);
+    if (call.stream && facts.graph != GraphStep::kLaunch && lists_.contains(*call.stream)) return span;
     const bool is_scalar = call.direction == hal::Direction::kDeviceToHost && call.bytes <= kScalarBytes;
     if (is_blocking_copy && is_scalar) {
       submit(call, false);
@@ -358,6 +401,15 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
       return span;
     }
     span.use = CallUse::kBlockingCopy;
+    if (call.direction == hal::Direction::kDeviceToHost) {  // it returns when it is done, as what it is behind is
+      const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
+      const bool is_behind = is_behind_work(key, streams_.reach_of(key));
+      const CopyParts parts = parts_of_copy(call, true, is_behind);
+      if (is_behind) span.copies_from_ns = parts.copies_from_ns;
+      if (is_behind && parts.waits_until_ns >= call.start_ns + ThreadTime::kShortestWaitNs) {
+        span.device_until_ns = parts.waits_until_ns;
+      }
+    }
     BudgetCall rest = call;  // what the device still has to do when the call returns
     if (outstanding_.empty() && !unknown_since_) {
       copies_.push_back({call.start_ns, call.end_ns});
@@ -383,10 +435,27 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
     if (facts.marks_stream) span.use = CallUse::kSubmit;
     if (facts.marks_stream && call.handle) streams_.mark(key(), *call.handle, ledger_);
     if (facts.awaits_mark && call.handle) streams_.await_mark(key(), *call.handle, ledger_);
+  } else if (facts.begins_list && call.stream) {
+    begin_list(*call.stream, key());
   } else if (facts.stream_begins_or_ends && call.stream) {
+    lists_.erase(*call.stream);
     streams_.erase(key());
   }
   return span;
+}
+
+// (D11) What was put on it before it was known to be a list is not outstanding.
+void DeviceTime::begin_list(uint64_t handle, const Streams::Key& key) {
+  if (lists_.size() >= kMaxLists) lists_.clear();  // those that go on are closed again
+  lists_.insert(handle);
+  const auto known = outstanding_.find(key);
+  if (known == outstanding_.end()) return;
+  for (const Part& part : known->second) {
+    outstanding_submissions_ -= std::min<size_t>(outstanding_submissions_, part.submissions);
+  }
+  streams_.cover({{key, known->second.back().number}});
+  outstanding_.erase(known);
+  if (outstanding_.empty()) copied_ns_.reset();
 }
 
 // What nothing has waited for is taken as done after a while: unknown until then (D3).

@@ -20,11 +20,17 @@
 // D6  Where the program's environment makes launches wait for their work, each covers what its stream has.
 // D7  An asynchronous copy to the host that takes longer than the copy waits for its stream: into pageable memory it
 //     returns when it is done (docs/rules.md). Where it may have been held up by something else, the synchronisation of
-//     its stream right behind it says when all was done.
+//     its stream right behind it says when all was done; so does a habit, for where nearly all of the last small ones
+//     took several times as long as a launch, it is not something else each time.
 // D8  A short wait long after the last submission found all done, most likely: to return takes as long on a slow
 //     machine.
 // D9  To give memory back waits for the device where it has work: a call that took long is such a wait. How long the
 //     device was busy is known only where the thread slept until it was done; one that ran may have cleared away pages.
+// D10 A copy that found work outstanding may have waited for that, and how fast it was then is not known: it is copying
+//     for as long as the fastest memory takes for its bytes, and waited for what is longer than the slowest link takes.
+//     Between the two nothing is claimed until enough copies of its direction found nothing outstanding: the best rate
+//     that was seen divides it from then on, whatever the sizes.
+// D11 What is put on a list is work when the list is executed, on the queue that it is given to, each time.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
 #pragma once
@@ -80,17 +86,21 @@ class DeviceTime {
   static constexpr size_t kQueueFull = 64;            // submissions outstanding
   static constexpr uint64_t kQueueFullNs = 100'000;   // and a launch that takes this long waits for room
   static constexpr size_t kMaxPending = 1 << 20;
-  static constexpr size_t kMaxFetches = 4096;           // threads
-  static constexpr uint64_t kLongFetchNs = 1'000'000;   // no interrupt takes this long
-  static constexpr uint64_t kSoonNs = 1'000'000;        // from the end of a copy to a synchronisation right behind it
-  static constexpr uint64_t kStagedNs = 50'000;         // an asynchronous copy that takes this long in the call, and
-  static constexpr double kFastestStaging = 64;         // no more bytes a nanosecond, is made by the calling thread
-  static constexpr double kSlowestLink = 0.25;          // bytes a nanosecond, where no link is known (D5)
-  static constexpr uint64_t kCopyStartNs = 200'000;     // from the call to the first byte
-  static constexpr uint64_t kDoubtfulNs = 100'000;      // a wait of less than this, behind
-  static constexpr uint64_t kFarParts = 1000;           // a thousand times as long without a submission (D8)
-  static constexpr uint64_t kLongFreeNs = 1'000'000;    // less may be what the call itself takes (D9)
-  static constexpr uint64_t kSpinsFirstNs = 1'000'000;  // a library that sleeps until work is done spins less before
+  static constexpr size_t kMaxFetches = 4096;  // threads
+  static constexpr size_t kMaxLists = 65536;
+  static constexpr uint64_t kLongFetchNs = 1'000'000;     // no interrupt takes this long
+  static constexpr int kFetches = 64, kSlowFetches = 56;  // the last small copies to the host: nearly all of them,
+  static constexpr uint64_t kSlowParts = 4;               // each this many times as long as a launch (D7)
+  static constexpr uint64_t kSoonNs = 1'000'000;          // from the end of a copy to a synchronisation right behind it
+  static constexpr uint64_t kStagedNs = 50'000;           // an asynchronous copy that takes this long in the call, and
+  static constexpr double kFastestStaging = 64;           // no more bytes a nanosecond, is made by the calling thread
+  static constexpr uint32_t kEnoughAlone = 3;             // copies; fewer may be slow for being the first (D10)
+  static constexpr double kSlowestLink = 0.25;            // bytes a nanosecond, where no link is known (D5)
+  static constexpr uint64_t kCopyStartNs = 200'000;       // from the call to the first byte
+  static constexpr uint64_t kDoubtfulNs = 100'000;        // a wait of less than this, behind
+  static constexpr uint64_t kFarParts = 1000;             // a thousand times as long without a submission (D8)
+  static constexpr uint64_t kLongFreeNs = 1'000'000;      // less may be what the call itself takes (D9)
+  static constexpr uint64_t kSpinsFirstNs = 1'000'000;    // a library that sleeps until work is done spins less before
 
   explicit DeviceTime(hal::LossLedger& ledger) : ledger_(ledger) {}
 
@@ -112,6 +122,8 @@ class DeviceTime {
   uint64_t done_ns() const { return done_ns_; }
   // Of the synchronisation added last: submissions that were waiting behind those it waited for.
   uint32_t queued_behind() const { return queued_behind_; }
+  // Of the call added last: a synchronisation that names neither a stream nor a marker, and no device either.
+  bool names_nothing() const { return names_nothing_; }
 
  private:
   struct Part {
@@ -134,12 +146,21 @@ class DeviceTime {
     Streams::Key key;
     uint64_t start_ns, end_ns;
   };
+  // Of a copy behind earlier work: until when it surely waited for that, and from when on it surely copied.
+  struct CopyParts {
+    uint64_t waits_until_ns, copies_from_ns;
+  };
+  struct Rate {
+    double best = 0;     // seen, bytes a nanosecond
+    uint32_t alone = 0;  // copies that found nothing outstanding
+  };
   struct Covered {
     bool any = false, all = false;  // all that was outstanding
     bool only_collectives = true;
     uint64_t last_end_ns = 0;
     uint32_t left = 0;  // submissions to the same streams that came behind
   };
+  void begin_list(uint64_t handle, const Streams::Key& key);
   void submit(const BudgetCall& call, bool is_input);
   void bound(const BudgetCall& call, const CallFacts& facts);
   uint64_t longest_copy_ns(uint64_t bytes) const;
@@ -151,13 +172,16 @@ class DeviceTime {
   CallSpan wait(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
   CallSpan wait_for_own(const BudgetCall& call, const ThreadTime& thread);
   static bool is_fetch(const BudgetCall& call, const CallFacts& facts);
+  void note_habit(const BudgetCall& call, const CallFacts& facts);
+  bool fetches_wait() const;
   const Fetch* fetch_before(const BudgetCall& wait, const Streams::Reach& reach) const;
   CallSpan fetch(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
   WaitEvidence evidence(const BudgetCall& call, const ThreadTime& thread);
   void query(const BudgetCall& call);
   std::optional<Streams::Reach> reach_of(const BudgetCall& call, bool& is_device_wide) const;
   void give_up(uint64_t mono_ns);
-  uint64_t device_until(const BudgetCall& call);
+  bool is_behind_work(const Streams::Key& key, const Streams::Reach& reach) const;
+  CopyParts parts_of_copy(const BudgetCall& call, bool is_async, bool is_behind);
 
   hal::LossLedger& ledger_;
   Streams streams_;
@@ -167,14 +191,18 @@ class DeviceTime {
   double slowest_link_ = kSlowestLink;  // 0: nothing is assumed any more
   bool is_link_doubted_ = false;
   bool launches_block_ = false;
-  std::map<uint32_t, Fetch> fetches_;        // the last asynchronous copy to the host that each thread waited in (D7)
+  std::map<uint32_t, Fetch> fetches_;  // the last asynchronous copy to the host that each thread waited in (D7)
+  uint64_t slow_fetches_ = 0;          // a bit for each of the last small ones, the newest lowest
+  uint64_t fetches_seen_ = 0, usual_launch_ns_ = 0;
+  std::set<uint64_t> lists_;                 // streams that are lists: what is put on them does not run there (D11)
   std::set<uint32_t> sleepers_;              // threads of which a synchronisation was seen to sleep
   std::vector<Span> alive_, busy_, copies_;  // work that may be there; that is there; that a thread copies itself
   std::vector<Submission> submissions_;
   std::optional<uint64_t> first_submission_, unknown_since_;
   uint64_t last_submission_ = 0, last_length_ns_ = 0, done_ns_ = 0;
   uint32_t queued_behind_ = 0;
-  std::map<std::pair<uint8_t, uint8_t>, double> rates_;  // direction, size class: the best seen, bytes per ns
+  bool names_nothing_ = false;
+  std::map<std::pair<hal::Direction, bool>, Rate> rates_;  // by direction, and whether by name asynchronous (D10)
 };
 
 }  // namespace ingero::correlate

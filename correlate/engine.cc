@@ -88,8 +88,17 @@ void Engine::Impl::seen(uint64_t mono_ns) {
     // What happened to an adapter before the first call is evaluated, too.
     base = std::max<uint64_t>(std::min(mono_ns, fabric.first_ns().value_or(mono_ns)) / kWindowNs, 3) - 2;
   }
-  uint64_t closed = 0;
+  // Before their windows close: time may go on by itself, without an event in between.
+  uint64_t closed = 0;  // in a row, with nothing taken
+  const auto take_due = [&] {
+    while (!future.empty() && future.begin()->first < base + kOpen) {
+      const auto node = future.extract(future.begin());
+      if (node.key() >= base) take(node.mapped(), calls[node.mapped().call], node.key());
+      closed = 0;
+    }
+  };
   while ((base + 1) * kWindowNs + kLatenessNs <= seen_ns) {
+    take_due();
     close(base++);
     if (++closed < kLongestGap) continue;
     const uint64_t last = (seen_ns - kLatenessNs) / kWindowNs;
@@ -98,10 +107,7 @@ void Engine::Impl::seen(uint64_t mono_ns) {
     base = std::max(base, next);
     closed = 0;
   }
-  while (!future.empty() && future.begin()->first < base + kOpen) {
-    const auto node = future.extract(future.begin());
-    if (node.key() >= base) take(node.mapped(), calls[node.mapped().call], node.key());
-  }
+  take_due();
 }
 
 void Engine::Impl::note_flight(const hal::Event& event) {
@@ -161,6 +167,7 @@ void Engine::Impl::add(const hal::Event& event) {
 void Engine::Impl::take(const hal::Event& event, const CallFacts& facts, uint64_t window) {
   if (event.pid != 0) {
     ProcessState& process = process_of(event.pid);
+    if (process.first_seen_ns == ~uint64_t{0}) ++examined.active;
     process.first_seen_ns = std::min(process.first_seen_ns, event.start_mono_ns);
   }
   if (facts.host) {
@@ -184,8 +191,8 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
         open = std::make_unique<ThreadWindow>();
         open->window = window;
         touched_threads[window % kOpen].push_back(&thread);
-        thread.last_window = std::max(thread.last_window, window);
       }
+      thread.last_window = std::max(thread.last_window, window);
       ThreadWindow& sum = *open;
       ++sum.switches;
       sum.ns += event.duration_ns;

@@ -80,6 +80,7 @@ class Engine {
   struct Examined {
     uint64_t events = 0, calls = 0, windows = 0, late = 0;
     size_t processes = 0;  // each once, those that are forgotten by now included
+    size_t active = 0;     // of which something was examined: others were only announced
   };
   Examined examined() const;
   // Of which something is kept now.

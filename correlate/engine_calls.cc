@@ -42,8 +42,9 @@ Finding finding_of(const hal::Event& event, RuleId rule, double confidence) {
   return finding;
 }
 
-void give_back(ProcessState::Live& live, ProcessWindow& sum) {
+void give_back(ProcessState::Live& live, ProcessState& process, ProcessWindow& sum) {
   sum.freed_bytes += live.bytes;
+  process.live_bytes -= live.bytes;
   if (live.stack_id) {
     if (Places::Place* place = sum.places.at(*live.stack_id)) place->bytes -= static_cast<int64_t>(live.bytes);
   }
@@ -183,12 +184,16 @@ std::optional<uint64_t> Engine::Impl::free_memory_at(const hal::Event& event) co
   return free;
 }
 
-void Engine::Impl::note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread) {
-  Finding finding = finding_of(event, RuleId::device_out_of_memory, 1);
+void Engine::Impl::note_refused(const hal::Event& event, const CallFacts& facts, ProcessState& process,
+                                ThreadState& thread) {
+  const bool is_of_host = facts.memory == hal::Memory::kHost;
+  Finding finding = finding_of(event, is_of_host ? RuleId::host_memory_refused : RuleId::device_out_of_memory, 1);
+  if (is_of_host) finding.subject = name_of(facts.memory);  // whatever becomes of the device's
   finding.sample.emplace();
   consider(*finding.sample, event, 1);
-  if (event.has(Has::kBytes)) {
-    finding.bytes = event.bytes;
+  if (event.has(Has::kBytes)) finding.bytes = event.bytes;
+  if (!is_of_host) finding.held_bytes = process.live_bytes;
+  if (!is_of_host && event.has(Has::kBytes)) {
     thread.refused = {event.bytes, event.start_mono_ns, 0, 0, 0};
     if (const auto free = free_memory_at(event); free && *free >= event.bytes) {
       finding.rule = RuleId::memory_fragmentation;
@@ -223,6 +228,7 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
                                ThreadState& thread, ProcessWindow& sum) {
   if (facts.kind == Kind::kAlloc) {
     count(sum.allocations, event.duration_ns, 0);
+    if (facts.memory != hal::Memory::kDevice) return;
     if (event.failed || !event.has(Has::kBytes) || !event.has(Has::kAddress)) return;
     if (event.bytes > kMaxBytes) return;  // not an allocation: the caller may pass any value
     if (thread.refused.bytes > 0) note_granted(event, process, thread);
@@ -235,8 +241,9 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
       return;
     }
     ProcessState::Live& live = process.live[event.address];
-    give_back(live, sum);  // if its release was not seen
+    give_back(live, process, sum);  // if its release was not seen
     live.bytes = event.bytes;
+    process.live_bytes += event.bytes;
     sum.allocated_bytes += event.bytes;
     if (!event.has(Has::kStack)) return;
     live.stack_id = event.stack_id;
@@ -247,6 +254,7 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
     return;
   }
   count(sum.frees, event.duration_ns, 0);
+  if (facts.memory != hal::Memory::kDevice) return;
   if (event.failed || !event.has(Has::kAddress)) return;
   const auto known = process.live.find(event.address);
   if (known == process.live.end()) return;
@@ -255,7 +263,7 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
     thread.refused.freed_bytes += known->second.bytes;
     thread.refused.largest_piece = std::max(thread.refused.largest_piece, known->second.bytes);
   }
-  give_back(known->second, sum);
+  give_back(known->second, process, sum);
   process.live.erase(known);
 }
 
@@ -390,14 +398,41 @@ void Engine::Impl::take_failure(const hal::Event& event, const CallFacts& facts,
   const hal::StatusMeaning* meaning = meaning_of(event.call, event.return_code);
   if (meaning == nullptr) return;
   if (hal::is_fatal(meaning->effect) && process.fatal_mono_ns == 0) note_fatal(event, process, *meaning);
-  if (facts.kind == Kind::kAlloc && meaning->effect == hal::StatusEffect::kOutOfDeviceMemory) {
-    note_refused(event, process, thread);
+  if (facts.kind == Kind::kAlloc && facts.memory != hal::Memory::kAddressSpace &&
+      meaning->effect == hal::StatusEffect::kOutOfDeviceMemory) {
+    note_refused(event, facts, process, thread);
   }
 }
 
 bool Engine::Impl::is_on_default_stream(const hal::Event& event) const {
   if (!event.has(Has::kStream)) return false;
   return Streams::key_of(event.stream, event.tid, per_thread_probes.has(event.probe)) == Streams::Key{};
+}
+
+// How long a copy that held its thread was copying. One to the host waits first for the work before it: where there is
+// some, no more is known to be its own than what the fastest of those without took for its bytes, and nothing where
+// there was none. What is copied to the device goes through a buffer meanwhile, and waits for that alone.
+uint64_t Engine::Impl::copying_ns(const hal::Event& event, const CallFacts& facts, ProcessState& process) {
+  const uint64_t ns = duration_of(event);
+  const bool is_behind = process.last_work_ns > process.last_drained_ns;
+  const bool to_host = event.has(Has::kDirection) && event.direction == hal::Direction::kDeviceToHost;
+  double& best = process.best_copy_rates[{event.direction, facts.async}];
+  if (!is_behind)
+    best = std::max(best, static_cast<double>(event.bytes) / static_cast<double>(std::max<uint64_t>(1, ns)));
+  if (!is_behind || (best == 0 && !to_host)) return ns;
+  return best == 0 ? 0 : std::min(ns, static_cast<uint64_t>(static_cast<double>(event.bytes) / best));
+}
+
+// Whether the device may have work that nothing has waited for yet.
+void Engine::Impl::note_work(const hal::Event& event, const CallFacts& facts, ProcessState& process) {
+  if (event.failed) return;
+  const uint64_t ns = duration_of(event), bytes = bytes_of(event);
+  const bool is_copy = facts.kind == Kind::kMemcpy;
+  const bool is_queued = is_copy && facts.async && bytes / kFastestLink > ns;
+  const bool is_drained = facts.kind == Kind::kSync || (is_copy && (facts.synchronising || !facts.async));
+  if (is_work(facts) && (!is_copy || is_queued))
+    process.last_work_ns = std::max(process.last_work_ns, event.end_mono_ns());
+  if (is_drained) process.last_drained_ns = std::max(process.last_drained_ns, event.end_mono_ns());
 }
 
 void Engine::Impl::take_kind(const hal::Event& event, const CallFacts& facts, ProcessState& process,
@@ -419,8 +454,9 @@ void Engine::Impl::take_kind(const hal::Event& event, const CallFacts& facts, Pr
       // Not those that were only queued, and not memory that was mapped where it lies.
       if (bytes >= kLargeCopyBytes && bytes / kFastestLink <= ns &&
           (!event.has(Has::kDirection) || event.direction != hal::Direction::kDeviceToDevice)) {
-        count(sum.copies, ns, bytes);
-        consider(sum.worst_copy, event, ns);
+        const uint64_t own_ns = copying_ns(event, facts, process);
+        if (own_ns > 0) count(sum.copies, own_ns, bytes);
+        if (own_ns > 0) consider(sum.worst_copy, event, own_ns);
       }
       if (event.has(Has::kDirection) && event.direction == hal::Direction::kDeviceToHost && event.has(Has::kBytes) &&
           bytes <= kSmallCopyBytes) {
@@ -488,6 +524,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   if (event.failed && !facts.polled) take_failure(event, facts, process, thread, sum);
   if (event.has(Has::kOffCpu)) add_off_cpu(event, facts, cold, sum);
   take_kind(event, facts, process, thread, sum, window);
+  note_work(event, facts, process);
   const bool submits =
       facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch || facts.kind == Kind::kCollective;
   if (submits) {

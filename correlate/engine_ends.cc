@@ -28,15 +28,21 @@ std::string who(const ProcessState& process) {
                      process.facts.pid);
 }
 
-bool is_killed_worker(const ProcessState& process) {
-  return process.ended_mono_ns && process.first_call_window == 0 && !process.is_oom_victim &&
-         (process.exit_status.value_or(0) & 0x7f) == kKill;
+// A process that makes no GPU calls and was killed; or that failed and had worked for its parent until then: what a
+// helper returns, as a search that finds nothing, does not count.
+bool is_lost_worker(const ProcessState& process, const ProcessState& parent) {
+  if (!process.ended_mono_ns || process.first_call_window != 0 || process.is_oom_victim) return false;
+  const int64_t status = process.exit_status.value_or(0);
+  if ((status & 0x7f) != 0) return (status & 0x7f) == kKill;
+  constexpr uint64_t kWorksForIt = 4;
+  const auto exchanged = parent.exchanges.find(process.facts.pid);
+  return status != 0 && exchanged != parent.exchanges.end() && exchanged->second >= kWorksForIt;
 }
 
-// Of a killed worker, by what its parent did then.
+// Of such a worker, by what its parent did then.
 Finding missed(const ProcessState& worker, const ProcessState& parent, double confidence, std::string_view what) {
   Finding finding;
-  finding.rule = RuleId::process_crashed;
+  finding.rule = (*worker.exit_status & 0x7f) != 0 ? RuleId::process_crashed : RuleId::process_failed;
   finding.number = finding.number_now = 1;
   finding.confidence = confidence;
   finding.onset_mono_ns = *worker.ended_mono_ns;
@@ -130,11 +136,25 @@ void Engine::Impl::note_exit(const hal::Event& event, ProcessState& process) {
   if (event.has(Has::kReturnCode)) process.exit_status = event.return_code;
 }
 
+// A process and its child wait for each other: as one that has data prepared for it, and the one that prepares it.
+void Engine::Impl::note_waker(uint32_t pid, uint32_t waker) {
+  const auto one = by_pid.find(pid), other = by_pid.find(waker);
+  if (one == by_pid.end() || other == by_pid.end()) return;
+  const bool is_childs = one->second->facts.parent_pid == waker;
+  if (!is_childs && other->second->facts.parent_pid != pid) return;
+  ProcessState& parent = is_childs ? *other->second : *one->second;
+  const ProcessState& child = is_childs ? *one->second : *other->second;
+  if (child.ended_mono_ns) return;  // by its end
+  const uint32_t key = child.facts.pid;
+  if (parent.exchanges.size() < kMaxChildren || parent.exchanges.contains(key)) ++parent.exchanges[key];
+}
+
 // A lock that was not to be had until the process ended. What another thread let go of was: it woke the waiter by the
 // same system call.
 void Engine::Impl::note_wait(const hal::Event& event, const hal::Wait& wait) {
   const bool is_for_requests =
       wait.kind == hal::WaitKind::kPoll || (wait.kind == hal::WaitKind::kSocket && wait.peer && wait.peer->is_accepted);
+  if (wait.waker && wait.waker->pid != event.pid) note_waker(event.pid, wait.waker->pid);
   if (wait.kind != hal::WaitKind::kFutex && !is_for_requests) return;
   if (wait.is_timed_out || event.duration_ns < kForEverNs) return;
   if (wait.waker && wait.waker->syscall == wait.syscall) return;
@@ -196,7 +216,7 @@ void Engine::Impl::add_killed_workers(const ProcessState& parent,
   const uint64_t ended = *parent.ended_mono_ns;
   for (const uint32_t pid : parent.children) {
     const auto child = by_pid.find(pid);
-    if (child == by_pid.end() || !is_killed_worker(*child->second)) continue;
+    if (child == by_pid.end() || !is_lost_worker(*child->second, parent)) continue;
     const uint64_t killed = *child->second->ended_mono_ns;
     const uint64_t last = parent.last_calls.empty() ? 0 : parent.last_calls.back().start_mono_ns;
     if (std::max(killed, last) + kBeforeItsParentNs > ended || killed + kExplainsNs < ended) continue;
@@ -214,13 +234,33 @@ void Engine::Impl::add_missed_workers(const ProcessState& parent, uint64_t windo
   const uint64_t slept_from = window + 1 - kAsleep;
   for (const uint32_t pid : parent.children) {
     const auto child = by_pid.find(pid);
-    if (child == by_pid.end() || !is_killed_worker(*child->second)) continue;
+    if (child == by_pid.end() || !is_lost_worker(*child->second, parent)) continue;
     const uint64_t killed = *child->second->ended_mono_ns / kWindowNs;
     const uint64_t last_call = parent.last_calls.empty() ? 0 : parent.last_calls.back().start_mono_ns / kWindowNs;
     if (killed >= slept_from || killed + kAsleep < slept_from || last_call + 1 < killed) continue;
     found.emplace_back(child->second, missed(*child->second, parent, 0.8,
                                              "still runs: it has made no call since, and its threads sleep"));
   }
+}
+
+// Several of one parent that are killed at once, while it goes on: it did so, as launchers do.
+std::string Engine::Impl::killed_by(const ProcessState& process) const {
+  const auto parent = by_pid.find(process.facts.parent_pid);
+  constexpr uint32_t kInit = 1;
+  if (parent == by_pid.end() || process.facts.parent_pid <= kInit) return {};
+  const uint64_t ended = *process.ended_mono_ns;
+  if (parent->second->ended_mono_ns && *parent->second->ended_mono_ns < ended) return {};
+  size_t others = 0;
+  for (const auto& other : processes) {
+    if (other.get() == &process || other->facts.parent_pid != process.facts.parent_pid) continue;
+    if (!other->ended_mono_ns || (other->exit_status.value_or(0) & 0x7f) != kKill) continue;
+    const uint64_t at = *other->ended_mono_ns;
+    others += (at > ended ? at - ended : ended - at) <= kWithNs ? 1 : 0;
+  }
+  if (others == 0) return {};
+  return fmt::format("{} of {} {} killed with it: most likely by that parent, as a launcher does",
+                     others == 1 ? "Another process" : fmt::format("{} other processes", others), who(*parent->second),
+                     others == 1 ? "was" : "were");
 }
 
 // Processes that ended in this window and should not have: by a signal, or with a status that means failure.
@@ -256,6 +296,7 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
         last.start_mono_ns >= process->last_calls.front().start_mono_ns) {
       finding.detail = returned(last.call, last.code);
     }
+    if (signal == kKill && finding.detail.empty()) finding.detail = killed_by(*process);
     if (process->first_call_window != 0) {
       add_hang_before(*process, finding);
       add_killed_workers(*process, found);
@@ -309,6 +350,17 @@ bool Engine::Impl::are_peers(uint32_t pid, uint32_t other) const {
   });
 }
 
+// Calls that wait are longer now and then for a rank that comes late, which has a chain of its own.
+bool Engine::Impl::is_of_late_peer(const ProcessState& process, const Finding& finding) const {
+  if (finding.rule != RuleId::periodic_spike || !process.has_peers || finding.op >= calls.size()) return false;
+  if (!calls[finding.op].synchronising && calls[finding.op].kind != hal::Kind::kCollective) return false;
+  return std::any_of(reported_late.begin(), reported_late.end(), [&](uint32_t pid) {
+    const auto late = late_in_all.find(pid);
+    return pid != process.facts.pid && late != late_in_all.end() && late->second * 2 >= finding.lost_ns &&
+           are_peers(pid, process.facts.pid);
+  });
+}
+
 // The incident that the finding follows from, now or still open; null: none.
 Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& finding, uint64_t window) {
   const Rule& its = rule(finding.rule);
@@ -340,7 +392,7 @@ Incident* Engine::Impl::cause_of(const ProcessState* process, const Finding& fin
     }
     // Whose worker was killed waits for it, or fails; and a hang follows where ranks are out of step.
     explains |= (its.is_effect || (is_of_end(finding.rule) && is_before)) &&
-                (incident.rule == RuleId::oom_kill || incident.rule == RuleId::process_crashed) && process != nullptr &&
+                (incident.rule == RuleId::oom_kill || is_of_end(incident.rule)) && process != nullptr &&
                 incident.process != nullptr && incident.process->facts.parent_pid == process->facts.pid;
     explains |= finding.rule == RuleId::collective_hang && incident.rule == RuleId::collective_mismatch &&
                 finding.subject.starts_with(incident.last.subject);

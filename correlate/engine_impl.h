@@ -1,9 +1,10 @@
 // The engine's state, shared by engine.cc (events in), engine_calls.cc (a call's part), engine_samples.cc (what is not
-// an event, and collectives), engine_windows.cc (windows closed, incidents) and engine_ends.cc (failures, ends, and
-// which incident explains which). Private to correlate/.
+// an event, and collectives), engine_windows.cc (windows closed, incidents), engine_hangs.cc (ranks that wait for each
+// other) and engine_ends.cc (failures, ends, and which incident explains which). Private to correlate/.
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_set>
@@ -53,11 +54,13 @@ struct Engine::Impl {
   void take_failure(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                     ProcessWindow& sum);
   bool is_on_default_stream(const hal::Event& event) const;
+  static uint64_t copying_ns(const hal::Event& event, const CallFacts& facts, ProcessState& process);
+  static void note_work(const hal::Event& event, const CallFacts& facts, ProcessState& process);
   void take_kind(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                  ProcessWindow& sum, uint64_t window);
   void take_memory(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread,
                    ProcessWindow& sum);
-  void note_refused(const hal::Event& event, ProcessState& process, ThreadState& thread);
+  void note_refused(const hal::Event& event, const CallFacts& facts, ProcessState& process, ThreadState& thread);
   void note_granted(const hal::Event& event, ProcessState& process, ThreadState& thread);
   void take_fabric(const hal::Event& event, const CallFacts& facts, ProcessState& process);
   void take_graph(const hal::Event& event, const CallFacts& facts, ProcessState& process, uint64_t window);
@@ -67,6 +70,19 @@ struct Engine::Impl {
   // engine_samples.cc
   void evaluate_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
   void evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
+
+  // engine_hangs.cc
+  struct Stuck {  // a collective that ranks are stuck in, and those that have not come
+    uint64_t comm = 0, number = 0;
+    hal::CallId call = hal::kNoCall;
+    uint64_t from_ns = 0;
+    std::vector<uint32_t> present, absent;
+  };
+  std::optional<uint64_t> stuck_since(uint32_t pid, uint64_t entered_ns, uint64_t end_ns) const;
+  std::vector<Stuck> stuck_rounds(uint64_t end_ns) const;
+  std::string text_of(const Stuck& stuck) const;
+  Finding hang_of(const std::vector<Stuck>& stuck, uint64_t end_ns);
+  void evaluate_stuck(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
 
   // engine_windows.cc
   void close(uint64_t window);
@@ -78,12 +94,14 @@ struct Engine::Impl {
   void pend(uint64_t mono_ns, ProcessState* process, Finding finding);
   void settle(ProcessState* process, Findings findings, uint64_t window);
   void raise(ProcessState* process, const Finding& finding, uint64_t window);
+  void follow_growth(uint64_t window);
   void resolve_quiet(uint64_t window);
   bool may_explain(const Incident& failure, uint64_t window) const;
   std::optional<uint64_t> last_of(const ProcessState& process) const;
   std::optional<uint64_t> over_from(const ProcessState& process) const;
   bool is_over(const ProcessState& process, uint64_t window) const;
   void forget_old(uint64_t window);
+  size_t forget_threads(const std::function<bool(const ThreadState&)>& is_old);
   void forget_calls(const std::unordered_set<const ProcessState*>& old);
   void forget(const std::unordered_set<const ProcessState*>& old);
   Evaluation evaluation(const ProcessState& process, const ProcessWindow& sum, const ProcessWindow& now,
@@ -95,6 +113,8 @@ struct Engine::Impl {
   void note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning);
   void note_exit(const hal::Event& event, ProcessState& process);
   void note_wait(const hal::Event& event, const hal::Wait& wait);
+  void note_waker(uint32_t pid, uint32_t waker);
+  std::string killed_by(const ProcessState& process) const;
   static void add_hang_before(const ProcessState& process, Finding& finding);
   void add_killed_workers(const ProcessState& parent, std::vector<std::pair<ProcessState*, Finding>>& found);
   void add_missed_workers(const ProcessState& parent, uint64_t window,
@@ -140,7 +160,7 @@ struct Engine::Impl {
     int64_t wall_offset_ns;
     uint64_t end_mono_ns;  // ~0: not known
     uint64_t stack_id;
-    bool has_stack, reported;
+    bool has_stack, is_reported;
   };
   std::map<std::pair<uint32_t, uint64_t>, Flight> flights;  // tid, start
 
@@ -156,6 +176,7 @@ struct Engine::Impl {
       std::optional<int32_t> rank;
       hal::CallId call = hal::kNoCall;
       std::optional<uint64_t> bytes;
+      uint64_t at_ns = 0;
     };
     std::vector<Entry> entries;  // the first kMaxEntries to come; the last of them gives way to one that differs
     bool differs = false, is_reported = false;
@@ -166,7 +187,7 @@ struct Engine::Impl {
   // Of one process, in one window. A rank that is late to several collectives of a step, on one communicator or on
   // several, made the others wait once.
   struct Lateness {
-    uint64_t rounds = 0, late_ns = 0, worst_ns = 0, worst_at_ns = 0, worst_comm = 0;
+    uint64_t rounds = 0, late_ns = 0, first_at_ns = ~uint64_t{0}, worst_ns = 0, worst_comm = 0;
     hal::CallId call = hal::kNoCall;
     std::optional<int32_t> rank;
     void add(const Lateness& other);
@@ -175,13 +196,19 @@ struct Engine::Impl {
   std::deque<std::pair<uint64_t, std::map<LateOn, Lateness>>> late;  // by window
   // Of each process in the trailing windows, and how late the other ranks of its communicators were.
   std::map<uint32_t, std::pair<Lateness, uint64_t>> lateness() const;
-  std::map<uint32_t, uint64_t> late_until;  // by pid: lateness up to here is counted
-  std::set<uint64_t> out_of_step;           // comm_id_hash: communicators with a mismatch, reported once
+  std::map<uint32_t, uint64_t> late_until;   // by pid: lateness up to here is counted
+  std::map<uint32_t, uint64_t> late_in_all;  // by pid, in the whole recording
+  std::set<uint32_t> reported_late;          // whose lateness is a chain, or of one
+  bool is_of_late_peer(const ProcessState& process, const Finding& finding) const;
+  std::set<uint64_t> out_of_step;  // comm_id_hash: communicators with a mismatch, reported once
   void note_entry(const hal::Event& event, Round& round, std::optional<int32_t> rank);
+  uint64_t ranks_that_come(uint64_t comm_id_hash) const;
   void evaluate_mismatches(std::vector<std::pair<ProcessState*, Finding>>& found);
   std::map<uint64_t, std::vector<uint32_t>> comm_pids;  // comm_id_hash: the processes that came to its collectives
   static constexpr size_t kMaxPeers = 4096;             // of one communicator
-  std::map<uint64_t, uint32_t> comm_ranks;              // comm_id_hash: most ranks seen in one collective
+  std::map<std::pair<uint64_t, uint32_t>, std::optional<int32_t>> rank_on;  // comm_id_hash, pid
+  std::set<std::string> in_deadlock;        // subjects of hangs that another has in its text
+  std::map<uint64_t, uint32_t> comm_ranks;  // comm_id_hash: most ranks seen in one collective
   struct Hang {
     Finding finding;
     uint64_t from, until;  // windows

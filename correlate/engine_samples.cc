@@ -10,6 +10,7 @@ namespace {
 
 // The first collectives of a communicator wait for ranks that are still starting.
 constexpr uint64_t kColdRounds = 3;
+constexpr uint64_t kRoundKept = 12;  // windows that a collective waits for ranks that have not come
 
 std::string rank_list(const std::vector<hal::CollectiveHang::Rank>& ranks) {
   std::string list;
@@ -40,6 +41,8 @@ void Engine::add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_
   if (peers.size() < Impl::kMaxPeers && std::find(peers.begin(), peers.end(), event.pid) == peers.end()) {
     peers.push_back(event.pid);
   }
+  if (impl.rank_on.size() >= Impl::kMaxRounds) impl.rank_on.clear();
+  impl.rank_on[{comm_id_hash, event.pid}] = rank;
   const uint64_t at = event.start_mono_ns;
   round.first_ns = std::min(round.first_ns, at);
   if (at > round.last_ns) {
@@ -59,9 +62,9 @@ void Engine::Impl::Lateness::add(const Lateness& other) {
   late_ns += other.late_ns;
   call = other.call;
   rank = other.rank;
+  first_at_ns = std::min(first_at_ns, other.first_at_ns);
   if (other.worst_ns <= worst_ns) return;
   worst_ns = other.worst_ns;
-  worst_at_ns = other.worst_at_ns;
   worst_comm = other.worst_comm;
 }
 
@@ -70,11 +73,12 @@ void Engine::Impl::note_entry(const hal::Event& event, Round& round, std::option
   const auto bytes = event.has(hal::Has::kBytes) ? std::optional(event.bytes) : std::nullopt;
   bool differs = false;
   if (!round.entries.empty()) {
-    const Round::Entry& first = round.entries.front();
-    differs = first.call != event.call || (first.bytes && bytes && *first.bytes != *bytes);
+    const auto sized = std::ranges::find_if(round.entries, [](const auto& one) { return one.bytes.has_value(); });
+    differs =
+        round.entries.front().call != event.call || (sized != round.entries.end() && bytes && *sized->bytes != *bytes);
   }
   round.differs |= differs;
-  const Round::Entry entry{event.pid, rank, event.call, bytes};
+  const Round::Entry entry{event.pid, rank, event.call, bytes, event.start_mono_ns};
   if (round.entries.size() < kMaxEntries) {
     round.entries.push_back(entry);
   } else if (differs) {
@@ -89,13 +93,16 @@ void Engine::Impl::evaluate_mismatches(std::vector<std::pair<ProcessState*, Find
     if (out_of_step.size() >= kMaxIncidents) out_of_step.clear();
     if (!out_of_step.insert(key.first).second) continue;  // what comes after it is out of step, too
     // The odd one out: whose call the fewest others made; of equals the last to come.
-    std::map<std::pair<hal::CallId, uint64_t>, size_t> votes;
-    const auto vote_of = [](const Round::Entry& one) { return std::pair(one.call, one.bytes.value_or(0)); };
+    const bool by_call = std::ranges::any_of(
+        round.entries, [&](const Round::Entry& one) { return one.call != round.entries.front().call; });
+    std::map<uint64_t, size_t> votes;
+    const auto vote_of = [&](const Round::Entry& one) { return by_call ? uint64_t{one.call} : one.bytes.value_or(0); };
     for (const Round::Entry& one : round.entries) ++votes[vote_of(one)];
-    const Round::Entry* odd = &round.entries.front();
+    const Round::Entry* odd = nullptr;
     std::string list;
     for (const Round::Entry& one : round.entries) {
-      if (votes[vote_of(one)] <= votes[vote_of(*odd)]) odd = &one;
+      const bool has_vote = by_call || one.bytes;  // a size that is not known may be the others'
+      if (has_vote && (odd == nullptr || votes[vote_of(one)] <= votes[vote_of(*odd)])) odd = &one;
       list += fmt::format("{}{} (pid {}) {}{}", list.empty() ? "" : ", ",
                           one.rank ? fmt::format("rank {}", *one.rank) : "a rank", one.pid, calls[one.call].op,
                           one.bytes ? " of " + format_bytes(*one.bytes) : "");
@@ -134,6 +141,19 @@ std::map<uint32_t, std::pair<Engine::Impl::Lateness, uint64_t>> Engine::Impl::la
   return sums;
 }
 
+// How many ranks a collective of the communicator has, as far as has been seen.
+uint64_t Engine::Impl::ranks_that_come(uint64_t comm_id_hash) const {
+  uint64_t ranks = 0;
+  if (const auto most = comm_ranks.find(comm_id_hash); most != comm_ranks.end()) ranks = most->second;
+  const auto peers = comm_pids.find(comm_id_hash);
+  if (peers == comm_pids.end()) return ranks;
+  const auto goes_on = [this](uint32_t pid) {
+    const auto process = by_pid.find(pid);
+    return process != by_pid.end() && !process->second->ended_mono_ns;
+  };
+  return std::max<uint64_t>(ranks, static_cast<uint64_t>(std::ranges::count_if(peers->second, goes_on)));
+}
+
 void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
   evaluate_mismatches(found);
   auto& sums = late.emplace_back(window, std::map<LateOn, Lateness>{}).second;
@@ -142,13 +162,19 @@ void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<Proc
     uint64_t comm;
     Round round;
   };
+  std::map<uint64_t, uint64_t> ranks_now;
+  const auto ranks_of = [&](uint64_t comm) {
+    const auto [at, is_new] = ranks_now.try_emplace(comm, 0);
+    if (is_new) at->second = ranks_that_come(comm);
+    return at->second;
+  };
   std::vector<Complete> complete_rounds;
   std::erase_if(rounds, [&](const auto& entry) {
     const auto& [key, round] = entry;
-    const bool complete = round.ranks >= 2 && round.ranks >= comm_ranks[key.first];
     if (round.last_ns / kWindowNs > window) return false;
-    if (!complete && round.first_ns / kWindowNs + kTrailing > window) return false;
-    if (round.ranks >= 2 && round.before_ns != 0 && !round.is_cold) complete_rounds.push_back({key.first, round});
+    // Before all have come it is not known who is the last; what lasts longer hangs, which is another rule's.
+    if (round.ranks < 2 || round.ranks < ranks_of(key.first)) return round.first_ns / kWindowNs + kRoundKept <= window;
+    if (round.before_ns != 0 && !round.is_cold) complete_rounds.push_back({key.first, round});
     return true;
   });
   std::sort(complete_rounds.begin(), complete_rounds.end(), [](const Complete& a, const Complete& b) {
@@ -160,9 +186,11 @@ void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<Proc
     const uint64_t from = std::max(round.before_ns, until);
     until = std::max(until, round.last_ns);
     const uint64_t late_ns = round.last_ns > from ? round.last_ns - from : 0;
-    one.add({1, late_ns, late_ns, round.before_ns, comm, round.call, round.last_rank});
+    one.add({1, late_ns, from, late_ns, comm, round.call, round.last_rank});
+    late_in_all[round.last_pid] += late_ns;
   }
   if (late_until.size() > kMaxIncidents) late_until.clear();
+  if (late_in_all.size() > kMaxIncidents) late_in_all.clear();
   std::map<uint32_t, Lateness> last;
   for (const auto& [on, one] : sums) last[on.second].add(one);
   const Rule& its = rule(RuleId::late_rank);
@@ -182,7 +210,7 @@ void Engine::Impl::evaluate_arrivals(uint64_t window, std::vector<std::pair<Proc
     finding.detail = fmt::format("{} (pid {})", one.rank ? fmt::format("rank {}", *one.rank) : "a rank", pid);
     finding.cause = fmt::format("{:016x}", one.worst_comm);
     finding.longest_ns = one.worst_ns;
-    finding.onset_mono_ns = one.worst_at_ns;
+    finding.onset_mono_ns = one.first_at_ns;
     found.emplace_back(&process_of(pid), std::move(finding));
   }
 }
@@ -205,12 +233,24 @@ void Engine::Impl::evaluate_flights(uint64_t window, std::vector<std::pair<Proce
   const uint64_t end = (window + 1) * kWindowNs;
   const Rule& its = rule(RuleId::never_returned);
   for (auto at = flights.begin(); at != flights.end();) {
-    const auto& [key, flight] = *at;
+    auto& [key, flight] = *at;
+    const uint64_t start = key.second;
     if (flight.end_mono_ns <= end) {
+      if (flight.is_reported) {
+        Finding finding;
+        finding.rule = RuleId::never_returned;
+        finding.lost_ns = flight.end_mono_ns - start;
+        finding.number = 1;
+        finding.op = flight.call;
+        finding.subject = fmt::format("{}", key.first);
+        finding.onset_mono_ns = start;
+        finding.confidence = 1;
+        finding.has_returned = true;
+        found.emplace_back(&process_of(flight.pid), std::move(finding));
+      }
       at = flights.erase(at);
       continue;
     }
-    const uint64_t start = key.second;
     if (start + kStuckNs <= end && !calls[flight.call].awaits_events) {
       ProcessState& process = process_of(flight.pid);
       // A call that usually takes as long is not a finding.
@@ -236,6 +276,7 @@ void Engine::Impl::evaluate_flights(uint64_t window, std::vector<std::pair<Proce
         sample.stack_id = flight.stack_id;
         finding.sample = sample;
         found.emplace_back(&process, std::move(finding));
+        flight.is_reported = true;
       }
     }
     ++at;

@@ -22,7 +22,8 @@ std::string key_of(Family family, const ProcessState* process, const std::string
   return fmt::format("{}/{:x}/{}", static_cast<int>(family), process == nullptr ? 0 : process->key, subject);
 }
 
-// Threads of a vendor's library wake up now and then; those that make calls do not, while they sleep.
+// Threads of a vendor's library wake up now and then; those that make calls do not, while they sleep. Nor does one that
+// computes, undisturbed on its CPU: the two look alike.
 bool is_asleep(const ProcessWindow& now) {
   constexpr uint64_t kWakes = 50;
   constexpr uint64_t kBytes = 1 << 20;
@@ -48,6 +49,14 @@ void count_spikes(Series& series, const SeriesWindow& sum, uint64_t window) {
     }
     series.last_spike = at;
   }
+}
+
+// Of allocations that were refused the first stays: what was held then is what was too much.
+Finding latest_of(const Incident& incident, const Finding& finding) {
+  if (finding.rule != RuleId::device_out_of_memory || incident.last.rule != finding.rule) return finding;
+  Finding first = incident.last;
+  first.number_now = finding.number_now;
+  return first;
 }
 
 }  // namespace
@@ -197,9 +206,19 @@ Evaluation Engine::Impl::evaluation(const ProcessState& process, const ProcessWi
   if (process.ended_mono_ns) end = std::min(end, *process.ended_mono_ns);
   const uint64_t begin = std::max(process.first_seen_ns, (window + 1 - std::min(window + 1, kTrailing)) * kWindowNs);
   const uint64_t span = end > begin ? end - begin : 1;
-  return {
-      process,         sum, now, window, span, system, calls, by_pid, throttling, options.status_of, options.meaning_of,
-      options.windowed};
+  return {process,
+          sum,
+          now,
+          window,
+          span,
+          system,
+          calls,
+          by_pid,
+          throttling,
+          comm_pids,
+          options.status_of,
+          options.meaning_of,
+          options.windowed};
 }
 
 void Engine::Impl::close(uint64_t window) {
@@ -231,8 +250,9 @@ void Engine::Impl::close(uint64_t window) {
   std::vector<std::pair<ProcessState*, Finding>> ends;
   evaluate_ends(window, ends);
   std::erase_if(open_hangs, [&](const auto& entry) { return entry.second.until < window; });
+  evaluate_stuck(window, ends);
   for (const auto& [subject, hang] : open_hangs) {
-    if (is_certain_by(hang) <= window) ends.emplace_back(nullptr, hang.finding);
+    if (is_certain_by(hang) <= window && !in_deadlock.contains(subject)) ends.emplace_back(nullptr, hang.finding);
   }
   settle_ends(std::move(ends), found, window);
   Findings of_system;
@@ -260,6 +280,7 @@ void Engine::Impl::close(uint64_t window) {
     }
     if (!findings.empty()) settle(process.get(), std::move(findings), window);
   }
+  follow_growth(window);
   resolve_quiet(window);
   forget_old(window);
 }
@@ -281,6 +302,10 @@ void Engine::Impl::settle(ProcessState* process, Findings findings, uint64_t win
     if (std::exchange(taken[key], true)) continue;
     const bool may_be_symptom = its.is_effect || its.family == Family::kHang || its.family == Family::kExit ||
                                 finding.rule == RuleId::fatal_error;
+    if (finding.rule == RuleId::late_rank && process != nullptr && reported_late.size() < kMaxIncidents) {
+      reported_late.insert(process->facts.pid);
+    }
+    if (process != nullptr && !incidents.contains(key) && is_of_late_peer(*process, finding)) continue;
     if (!may_be_symptom || incidents.contains(key)) {
       raise(process, finding, window);
       continue;
@@ -365,13 +390,15 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
       incident.lost_ns += finding.lost_now_ns;
       incident.number += finding.number_now;
       incident.total.add(now);
+    } else if (finding.rule == RuleId::device_out_of_memory) {
+      incident.number += finding.number_now;  // each comes by itself
     }
     // Named by all of its windows, as its figures are theirs.
     const bool is_of_cpus = is_of_who_ran(incident.rule) && is_of_who_ran(finding.rule);
     if (is_of_cpus) incident.rule = who_ran(evaluation(*process, incident.total, now, window), incident.total);
   }
   incident.longest_ns = std::max(incident.longest_ns, finding.longest_ns);
-  incident.last = finding;
+  incident.last = latest_of(incident, finding);
   incident.last_window = window;
   if (is_new && finding.fabric) {
     incident.fabric = *finding.fabric;
@@ -379,7 +406,7 @@ void Engine::Impl::raise(ProcessState* process, const Finding& finding, uint64_t
     incident.fabric.add(*finding.fabric);
   }
   if (finding.lost_now_ns > 0 || finding.number_now > 0 || is_new || (finding.fabric && finding.fabric->is_down)) {
-    const uint64_t end = (window + 1) * kWindowNs;
+    const uint64_t end = finding.end_mono_ns != 0 ? finding.end_mono_ns : (window + 1) * kWindowNs;
     incident.end_mono_ns =
         std::max(incident.onset_mono_ns, finishing ? std::min(end, std::max(last_event_ns, fabric.last_ns())) : end);
   }
@@ -402,6 +429,18 @@ bool Engine::Impl::may_explain(const Incident& failure, uint64_t window) const {
   const ProcessState* process = failure.process;
   if (failure.rule != RuleId::fatal_error && failure.rule != RuleId::process_failed) return true;
   return process == nullptr || process->has_peers || !is_over(*process, window);
+}
+
+// Whether memory that grew goes on growing is seen in what its process does next.
+void Engine::Impl::follow_growth(uint64_t window) {
+  for (auto& [key, incident] : incidents) {
+    ProcessState* process = incident.process;
+    if (incident.rule != RuleId::memory_growth || incident.last_window == window || process == nullptr) continue;
+    if (!is_active(*process, window) || process->trailing.empty()) continue;
+    const std::string before = incident.chain.summary;
+    describe(incident, evaluation(*process, incident.total, process->trailing.back(), window));
+    incident.changed |= incident.chain.summary != before;
+  }
 }
 
 void Engine::Impl::resolve_quiet(uint64_t window) {
@@ -477,7 +516,7 @@ void Engine::Impl::forget_old(uint64_t window) {
   if (many || window % kActive == 0) {
     const uint64_t kept = many ? kTrailing : kActive;
     const size_t forgotten =
-        std::erase_if(threads, [&](const auto& entry) { return entry.second.last_window + kept < window; });
+        forget_threads([&](const ThreadState& thread) { return thread.last_window + kept < window; });
     if (many) ledger.add(hal::Loss::engine_forgotten, forgotten);
   }
   // Of a communicator without a collective under way, how many ranks it has is seen again.
@@ -489,9 +528,15 @@ void Engine::Impl::forget_old(uint64_t window) {
   }
 }
 
+// One whose number has gone to a thread of another process may still have windows that have not closed.
+size_t Engine::Impl::forget_threads(const std::function<bool(const ThreadState&)>& is_old) {
+  for (auto& list : touched_threads) std::erase_if(list, [&](const ThreadState* one) { return is_old(*one); });
+  return std::erase_if(threads, [&](const auto& entry) { return is_old(entry.second); });
+}
+
 // How its calls usually went.
 void Engine::Impl::forget_calls(const std::unordered_set<const ProcessState*>& old) {
-  std::erase_if(threads, [&](const auto& entry) { return old.contains(entry.second.process); });
+  forget_threads([&](const ThreadState& thread) { return old.contains(thread.process); });
   std::erase_if(series,
                 [&](const auto& entry) { return entry.second == nullptr || old.contains(entry.second->process); });
   for (const auto& process : processes) {
@@ -499,6 +544,7 @@ void Engine::Impl::forget_calls(const std::unordered_set<const ProcessState*>& o
     process->series = std::vector<Series*>();  // `= {}` would keep its room
     process->trailing = {};
     process->live = std::unordered_map<uint64_t, ProcessState::Live>();
+    process->live_bytes = 0;
     process->graphs = {};
     process->failures = {};
     process->launches.reset();

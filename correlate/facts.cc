@@ -10,6 +10,7 @@ GraphStep graph_step(std::string_view name) {
   if (has("EndCapture") || has("EndGraphCapture")) return GraphStep::kEnd;
   if (has("GraphInstantiate")) return GraphStep::kInstantiate;
   if (has("GraphLaunch") || has("AppendGraph")) return GraphStep::kLaunch;
+  if (has("ExecuteCommandLists") || has("AppendCommandLists")) return GraphStep::kLaunch;  // of lists made before
   return GraphStep::kOther;
 }
 
@@ -23,7 +24,7 @@ bool frees_at_once(std::string_view name, bool below_runtime) {
 }  // namespace
 
 CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
-                     hal::Kind kind, bool synchronising, bool below_runtime, bool asynchronous) {
+                     hal::Kind kind, bool synchronising, bool below_runtime, bool asynchronous, hal::Memory memory) {
   CallFacts facts;
   facts.name = name;
   facts.op = op;
@@ -32,6 +33,7 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   facts.kind = kind;
   facts.synchronising = synchronising;
   facts.below_runtime = below_runtime;
+  facts.memory = memory;
   if (kind == hal::Kind::kGraph) facts.graph = graph_step(name);
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
   const bool moves = kind == hal::Kind::kMemcpy || kind == hal::Kind::kMemset;
@@ -44,6 +46,9 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
   facts.marks_stream = kind == hal::Kind::kEvent && has("EventRecord");
   facts.awaits_mark = kind == hal::Kind::kEvent && has("WaitEvent");
   facts.stream_begins_or_ends = kind == hal::Kind::kStream && (has("Create") || has("Destroy"));
+  // One that runs at once is neither closed nor reset.
+  facts.begins_list = kind == hal::Kind::kStream && !has("Immediate") &&
+                      (has("CommandListCreate") || has("CommandListClose") || has("CommandListReset"));
   facts.prompt = kind == hal::Kind::kLaunch || facts.graph == GraphStep::kLaunch;
   if (kind == hal::Kind::kHost) facts.host = hal::host_op_named(name);
   return facts;
@@ -52,7 +57,7 @@ CallFacts make_facts(std::string_view name, std::string_view op, std::string_vie
 CallFacts make_facts(const hal::Call& call) {
   return make_facts(call.name, call.op_name, call.layer, call.vendor, call.kind,
                     (call.flags & hal::kSynchronising) != 0, call.library != nullptr && call.library->below_runtime,
-                    (call.flags & hal::kAsync) != 0);
+                    (call.flags & hal::kAsync) != 0, hal::memory_of(call));
 }
 
 }  // namespace ingero::correlate

@@ -32,11 +32,14 @@ struct CallFacts {
   GraphStep graph = GraphStep::kNone;
   bool marks_stream = false;           // a marker after everything put on a stream before
   bool awaits_mark = false;            // what is put on a stream from here on waits for a marker
+  bool begins_list = false;            // of a list of work: what is put on it runs when the list is given to a queue
   bool stream_begins_or_ends = false;  // a stream's handle is given out, or taken back
   bool below_runtime = false;          // of a library whose calls a runtime makes (hal::Library)
+  hal::Memory memory = hal::Memory::kDevice;  // of an allocation, or its release
 };
 CallFacts make_facts(std::string_view name, std::string_view op, std::string_view layer, std::string_view vendor,
-                     hal::Kind kind, bool synchronising, bool below_runtime = false, bool asynchronous = false);
+                     hal::Kind kind, bool synchronising, bool below_runtime = false, bool asynchronous = false,
+                     hal::Memory memory = hal::Memory::kDevice);
 CallFacts make_facts(const hal::Call& call);
 
 // Does the call give the device something to do?

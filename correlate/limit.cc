@@ -143,7 +143,7 @@ std::optional<LimitResult> ahead_of(const Evaluated& evaluated, uint64_t total) 
   const bool is_asked = evaluated.steps >= kEnoughSteps && sums.syncs >= evaluated.steps;
   // In a pipeline a wait means that the device was behind by a step.
   if (is_pipelined(sums) && evaluated.waiting_steps * 10 >= evaluated.steps) return std::nullopt;
-  if (!is_asked || percent(waits, total) >= kEnterPercent) return std::nullopt;
+  if (!is_asked || percent(waits + sums.copy_or_wait_ns, total) >= kEnterPercent) return std::nullopt;
   LimitResult result;
   uint64_t own = 0;
   for (const auto& [limit, is] : kOwn) {
@@ -214,7 +214,9 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
     return limited(Limit::kSyncBound, device_waits);
   }
   const bool is_behind = is_narrow || (is_of_steps && is_pipelined(sums));
-  if (waits_mostly && percent(waits, total) >= (is_behind ? kEnterPercent : kMostlyPercent)) {
+  // Without steps a thread that waits a lot may lose as much: what was lost, and to what, is then not known.
+  const bool is_surely_idle = evaluated.steps == 0 && percent(sums.idle_low, total) >= kHighPercent;
+  if (waits_mostly && !is_surely_idle && percent(waits, total) >= (is_behind ? kEnterPercent : kMostlyPercent)) {
     return limited(Limit::kDeviceBound, 0);
   }
   if (!is_narrow && percent(sums.of(TimeClass::kBlocked).high, total) > kWidePercent) {
@@ -223,7 +225,10 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   if (percent(sums.of(TimeClass::kSleep).low, total) >= kEnterPercent) return limited(Limit::kIdle, 0);
   if (const auto ahead = is_narrow ? std::nullopt : ahead_of(evaluated, total)) return *ahead;
   if (const auto waits_elsewhere = is_narrow ? std::nullopt : elsewhere(evaluated, total)) return *waits_elsewhere;
-  return not_known(percent(sums.lost_high(), total) > kWidePercent ? NotKnown::kNobodyWaits : NotKnown::kTooShort);
+  if (percent(sums.copy_or_wait_ns, total) > kUnknownPercent) return not_known(NotKnown::kCopyOrWait);
+  const bool is_wide = percent(sums.lost_high(), total) > kWidePercent;
+  if (is_wide && sums.unnamed_syncs * 2 > sums.syncs) return not_known(NotKnown::kUnnamedWaits);
+  return not_known(is_wide ? NotKnown::kNobodyWaits : NotKnown::kTooShort);
 }
 
 }  // namespace
@@ -244,7 +249,7 @@ LimitResult evaluate(const Evaluated& evaluated, const Blame& blame, Limit befor
     result.is_high = percent(stopped.ns, total) >= kHighPercent;
     return result;
   }
-  const bool is_unknown = percent(sums.of(TimeClass::kUnknown).ns, total) > kUnknownPercent;
+  const bool is_unknown = percent(sums.of(TimeClass::kUnknown).ns - sums.copy_or_wait_ns, total) > kUnknownPercent;
   if (is_unknown && !always_has_work(evaluated, total)) {
     result.why = NotKnown::kTimeUnknown;
     return result;

@@ -43,7 +43,16 @@ constexpr bool is_accusation(Limit one) {
 }
 
 // Why it is not known.
-enum class NotKnown : uint8_t { kNone, kTooShort, kTimeUnknown, kBlocked, kNobodyWaits, kPoll };
+enum class NotKnown : uint8_t {
+  kNone,
+  kTooShort,
+  kTimeUnknown,
+  kBlocked,
+  kNobodyWaits,
+  kPoll,
+  kCopyOrWait,
+  kUnnamedWaits
+};
 
 struct LimitResult {
   Limit limit = Limit::kNotKnown;

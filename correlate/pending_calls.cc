@@ -85,6 +85,12 @@ void PendingCalls::add(const BudgetCall& call) {
   window->last = words;
 }
 
+uint64_t PendingCalls::first_window_ns() const {
+  uint64_t first = ~uint64_t{0};
+  for (const Window& window : windows_) first = std::min(first, window.number * window_ns_);
+  return first;
+}
+
 void PendingCalls::take(uint64_t mono_ns, std::vector<BudgetCall>& into) {
   const auto is_later = [&](const Window& one) { return one.number * window_ns_ >= mono_ns; };
   const auto over = std::stable_partition(windows_.begin(), windows_.end(), is_later);

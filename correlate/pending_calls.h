@@ -20,6 +20,8 @@ class PendingCalls {
   explicit PendingCalls(uint64_t window_ns) : window_ns_(window_ns) {}
 
   void add(const BudgetCall& call);
+  // Where the window begins in which the first of them ended; ~0: there are none.
+  uint64_t first_window_ns() const;
   // Puts those that ended before `mono_ns`, where a window begins, behind what is in `into`, in no certain order.
   void take(uint64_t mono_ns, std::vector<BudgetCall>& into);
 

@@ -41,6 +41,20 @@ std::optional<uint64_t> latest(std::map<uint64_t, uint64_t>& numbers, uint64_t w
   return number;
 }
 
+// What was off the CPU until the end of `window`, which is not needed any more.
+hal::OffCpu take_until(std::map<uint64_t, hal::OffCpu>& off, uint64_t window) {
+  hal::OffCpu sum;
+  while (!off.empty() && off.begin()->first <= window) {
+    const hal::OffCpu& some = off.begin()->second;
+    sum.preempted_ns += some.preempted_ns;
+    sum.runqueue_ns += some.runqueue_ns;
+    sum.blocked_ns += some.blocked_ns;
+    sum.io_ns += some.io_ns;
+    off.erase(off.begin());
+  }
+  return sum;
+}
+
 }  // namespace
 
 void WaitSpans::add(uint64_t start_ns, uint64_t end_ns) {
@@ -80,6 +94,7 @@ uint64_t WaitSpans::before(uint64_t ns) const {
 void RankWindows::Sums::add(const Sums& other) {
   collectives += other.collectives;
   measured += other.measured;
+  measured_bytes += other.measured_bytes;
   work_ns += other.work_ns;
   blocked += other.blocked;
   wait_ns += other.wait_ns;
@@ -93,7 +108,8 @@ void RankWindows::know(const hal::Process& process) {
     return;
   }
   hal::clear_if_full(facts_, kMaxFacts, hal::Loss::fleet_forgotten, ledger_);
-  facts_.insert_or_assign(process.pid, Facts{process.rank, process.slurm_job, process.start_mono_ns});
+  const std::string& job = process.slurm_job.empty() ? process.launcher_job : process.slurm_job;
+  facts_.insert_or_assign(process.pid, Facts{process.rank, job, process.start_mono_ns});
 }
 
 void RankWindows::know(const hal::Communicator& communicator) {
@@ -183,8 +199,29 @@ void RankWindows::note_number(On& on, std::optional<uint64_t> number, uint64_t w
   }
   on.entered.clear();
   on.left.clear();
+  on.entered_bytes.clear();
   on.last_entered.reset();
   on.last_left.reset();
+  on.last_bytes.reset();
+}
+
+void RankWindows::note_call(Rank& rank, const hal::Event& event) {
+  if (event.tid != rank.tid || event.has(hal::Has::kParent)) return;
+  const bool has_returned = event.outcome < hal::Outcome::kInFlight;
+  const uint64_t since_ns = event.start_wall_ns() + (has_returned ? event.duration_ns : 0);
+  if (rank.activity && since_ns < rank.activity->since_ns) return;
+  rank.activity = {has_returned ? Activity::kAfterCall : Activity::kInCall, event.call, event.tid, since_ns,
+                   event.has(hal::Has::kStack) ? event.stack_id : 0};
+}
+
+// (R6)
+void RankWindows::note_failure(On& on, const hal::Event& event, hal::Role role, uint64_t window) {
+  const bool is_collective = event.kind == hal::Kind::kCollective && event.outcome == hal::Outcome::kReturned;
+  if (role == hal::Role::kAbort || role == hal::Role::kRevoke || (is_collective && event.failed)) {
+    on.failed_ns = window;
+  } else if (is_collective && !on.known.ended_mono_ns) {
+    on.failed_ns.reset();
+  }
 }
 
 void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
@@ -213,6 +250,8 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
     rank.threads.insert(event.tid);
   }
   if (rank.threads.contains(event.tid)) rank.active.insert(event.tid);
+  if (exchange != nullptr && event.kind == hal::Kind::kCollective) rank.tid = event.tid;
+  note_call(rank, event);
   if (exchange == nullptr) return;
   if (event.device_ref != 0) rank.device_ref = event.device_ref;
   const bool is_collective = event.kind == hal::Kind::kCollective && !exchange->is_part;
@@ -222,7 +261,13 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   // One that failed is not counted by the library, and of one that was open at the end no more is known.
   const bool is_counted = is_collective && event.outcome != hal::Outcome::kNeverReturned &&
                           (event.outcome != hal::Outcome::kReturned || !event.failed);
-  if (is_known && is_counted) note_number(on->second, exchange->number, window_of(event.start_wall_ns()));
+  const uint64_t window = window_of(event.start_wall_ns());
+  if (is_known) note_failure(on->second, event, exchange->role, window);
+  if (is_known && is_counted) {
+    note_number(on->second, exchange->number, window);
+    if (exchange->number) on->second.entered_bytes[window] = event.has(hal::Has::kBytes) ? event.bytes : 0;
+    on->second.call = event.call;
+  }
   if (event.outcome == hal::Outcome::kInFlight) return;
   if (is_collective && event.outcome == hal::Outcome::kReturned && !event.failed) {
     if (!is_known) return ledger_.add(hal::Loss::fleet_unknown);
@@ -248,6 +293,7 @@ void RankWindows::enter(Rank& rank, On& on, const hal::Event& event) {
     const uint64_t before_ns = rank.waits.knows(*on.last_mono_ns) ? rank.waits.before(*on.last_mono_ns) : on.waited_ns;
     const uint64_t work_ns = entry_ns - *on.last_mono_ns - std::min(entry_ns - *on.last_mono_ns, waited_ns - before_ns);
     ++sums.measured;
+    if (event.has(hal::Has::kBytes)) sums.measured_bytes += event.bytes;
     sums.work_ns += work_ns;
     if (hal::has_room(sums.works, kMaxWorks, hal::Loss::fleet_forgotten, ledger_)) sums.works.push_back(work_ns);
   }
@@ -421,27 +467,44 @@ std::vector<RankWindow> RankWindows::cut(bool with_work) {
   return out;
 }
 
+void RankWindows::On::note_latest(uint64_t window_ns) {
+  if (const auto number = latest(entered, window_ns)) last_entered = number;
+  if (const auto number = latest(left, window_ns)) last_left = number;
+  if (const auto bytes = latest(entered_bytes, window_ns)) last_bytes = bytes;
+  if (const auto count = latest(steps, window_ns)) of_step = *count;
+}
+
+// (R6)
+bool RankWindows::On::is_over(uint64_t window_ns) const {
+  const bool is_said = !failed_ns || window_ns >= *failed_ns + (kFailedWindows - 1) * kPeriodNs;
+  return known.ended_mono_ns && is_said;
+}
+
+// At the end of a window in which it entered no collective, on no communicator.
+std::optional<RankActivity> RankWindows::Rank::activity_of(uint64_t window_ns) const {
+  const auto has_none = [&](const auto& on) {
+    const auto end = on.second.sums.upper_bound(window_ns);
+    return std::all_of(on.second.sums.begin(), end, [](const auto& one) { return one.second.collectives == 0; });
+  };
+  const bool stands_still = activity && activity->since_ns < window_ns + kPeriodNs &&
+                            std::all_of(communicators.begin(), communicators.end(), has_none);
+  return stands_still ? activity : std::nullopt;
+}
+
 void RankWindows::cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_work, std::vector<RankWindow>& out) {
   std::vector<uint64_t> steps;
-  hal::OffCpu off;
   while (!rank.steps.empty() && rank.steps.begin()->first <= window_ns_) {
     auto& some = rank.steps.begin()->second;
     steps.insert(steps.end(), some.begin(), some.end());
     rank.steps.erase(rank.steps.begin());
   }
-  while (!rank.off.empty() && rank.off.begin()->first <= window_ns_) {
-    const hal::OffCpu& some = rank.off.begin()->second;
-    off.preempted_ns += some.preempted_ns;
-    off.runqueue_ns += some.runqueue_ns;
-    off.blocked_ns += some.blocked_ns;
-    off.io_ns += some.io_ns;
-    rank.off.erase(rank.off.begin());
-  }
+  const hal::OffCpu off = take_until(rank.off, window_ns_);
   const auto last_without = rank.without_work.upper_bound(window_ns_);
   const bool is_gone = rank.is_gone_by(window_ns_ + kPeriodNs);
   with_work = with_work && !is_gone && last_without == rank.without_work.begin();
   rank.without_work.erase(rank.without_work.begin(), last_without);
 
+  const auto activity = is_gone ? std::nullopt : rank.activity_of(window_ns_);
   std::map<uint64_t, size_t> of_identity;
   for (const auto& [id, on] : rank.communicators) {
     if (on.known.comm_id_hash && on.has_collectives) ++of_identity[*on.known.comm_id_hash];
@@ -453,11 +516,9 @@ void RankWindows::cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_wo
       sums.add(on.sums.begin()->second);
       on.sums.erase(on.sums.begin());
     }
-    if (const auto number = latest(on.entered, window_ns_)) on.last_entered = number;
-    if (const auto number = latest(on.left, window_ns_)) on.last_left = number;
-    if (const auto count = latest(on.steps, window_ns_)) on.of_step = *count;
+    on.note_latest(window_ns_);
     const hal::Communicator& known = on.known;
-    const bool is_over = (known.ended_mono_ns || is_gone) && on.sums.empty();
+    const bool is_over = (on.is_over(window_ns_) || is_gone) && on.sums.empty();
     // A recording that ends leaves no later window for what has not been left.
     auto arrivals = rank.sample.take(known.id, window_ns_, kPeriodNs, is_over || !with_work);
     const int64_t nranks = known.nranks.value_or(0), comm_rank = known.rank.value_or(-1);
@@ -483,13 +544,17 @@ void RankWindows::cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_wo
       window.bytes = sums.bytes;
       window.entered = on.last_entered;
       if (on.last_entered) window.left = on.last_left;
+      if (on.last_entered) window.entered_bytes = on.last_bytes.value_or(0);
+      window.has_failed = on.failed_ns && *on.failed_ns <= window_ns_;
       window.is_gone = is_gone;
       window.call = on.call;
       window.off = off;
       window.device_ref = rank.device_ref;
       window.arrivals = std::move(arrivals);
+      window.activity = activity;
       if (with_work && !sums.works.empty()) {
         window.measured = sums.measured;
+        window.measured_bytes = sums.measured_bytes;
         window.work_ns = sums.work_ns;
         const bool has_steps = !steps.empty() && on.of_step > 0;
         window.median_ns = has_steps ? median_of(steps) / on.of_step : median_of(std::move(sums.works));

@@ -14,6 +14,7 @@
 // R4  Memory is bounded by the constants below; what does not fit is counted as fleet_forgotten.
 // R5  Numbers are of the last collective, or absent: where numbering ended (communicators.h, C3), those before it are
 //     not given out any more.
+// R6  That a rank has failed is said for kFailedWindows, of a communicator that it aborted too: others wait for it.
 //
 // Pure and deterministic: no clock, no I/O; one thread.
 #pragma once
@@ -39,11 +40,28 @@
 
 namespace ingero::correlate {
 
+// What the thread that enters a rank's collectives is doing.
+enum class Activity : uint8_t {
+  kInCall,     // in a GPU call that has not returned
+  kAsleep,     // blocked, outside of GPU calls
+  kRunning,    // on a CPU, outside of GPU calls
+  kAfterCall,  // a GPU call has returned; what it does since is not known
+};
+
+// Where that thread is, with its last GPU call; nested calls are not looked at.
+struct RankActivity {
+  Activity activity = Activity::kAfterCall;
+  hal::CallId call = hal::kNoCall;
+  uint32_t tid = 0;
+  uint64_t since_ns = 0;  // wall: when it entered the call, or left it
+  uint64_t stack_id = 0;  // of the thread; of kAfterCall that of the call; 0: not known
+};
+
 // One rank in one communicator in one window. Times are wall nanoseconds, or lengths.
 struct RankWindow {
   uint64_t start_ns = 0, end_ns = 0;
   uint32_t pid = 0;
-  std::string job;    // empty: no batch system says
+  std::string job;    // empty: neither a batch system nor its launcher says
   uint32_t rank = 0;  // in the job
   uint64_t comm_id_hash = 0;
   std::optional<uint64_t> library_hash;
@@ -53,8 +71,11 @@ struct RankWindow {
   std::optional<uint64_t> median_ns;      // of the same: see RankWindows
   uint64_t blocked = 0, wait_ns = 0;      // waits that blocked and ended in the window
   uint64_t bytes = 0;                     // of the collectives
+  uint64_t measured_bytes = 0;            // of those of them that are measured
   std::optional<uint64_t> entered, left;  // number of the last collective; absent: not known, or not any more
+  uint64_t entered_bytes = 0;             // of that collective; 0: not known
   bool is_gone = false;                   // its process has ended
+  bool has_failed = false;                // it aborted the communicator, or a collective of it returned an error
   hal::CallId call = hal::kNoCall;        // the last collective
   // Of the own work, in all communicators: preempted and waiting for a CPU, of each thread of the rank that makes GPU
   // calls; blocked and in I/O, while all of those that made some since the last collective were asleep.
@@ -62,6 +83,8 @@ struct RankWindow {
   uint32_t device_ref = 0;                 // Event::device_ref of the rank's last call on a communicator; 0: not known
   std::optional<hal::DeviceState> device;  // filled by what knows the machine's devices
   std::vector<SampledArrival> arrivals;    // of the sample that all ranks choose alike
+  // Of a rank that entered no collective in the window. kAsleep and kRunning: filled by what sees its threads.
+  std::optional<RankActivity> activity;
 };
 
 // Disjoint intervals, and how much of them lies before a time.
@@ -92,6 +115,7 @@ class RankWindows {
   static constexpr size_t kMaxSwitches = 8192, kMaxThreads = 64;  // of a rank
   static constexpr size_t kMaxWorks = 8192;                       // of a window, for the median
   static constexpr int64_t kMaxRank = 1 << 20;
+  static constexpr uint64_t kFailedWindows = 6;
 
   using Exchanges = std::span<const std::pair<size_t, hal::Exchange>>;
 
@@ -116,7 +140,7 @@ class RankWindows {
 
  private:
   struct Sums {
-    uint64_t collectives = 0, measured = 0, work_ns = 0, blocked = 0, wait_ns = 0, bytes = 0;
+    uint64_t collectives = 0, measured = 0, work_ns = 0, blocked = 0, wait_ns = 0, bytes = 0, measured_bytes = 0;
     std::vector<uint64_t> works;
     void add(const Sums& other);
   };
@@ -126,11 +150,15 @@ class RankWindows {
     std::optional<uint64_t> last_mono_ns;        // entry; before the first, when it was made
     uint64_t waited_ns = 0;                      // until then
     std::map<uint64_t, uint64_t> entered, left;  // number, by window
-    std::optional<uint64_t> last_entered, last_left;
+    std::map<uint64_t, uint64_t> entered_bytes;  // by window
+    std::optional<uint64_t> last_entered, last_left, last_bytes;
+    std::optional<uint64_t> failed_ns;  // the window in which it failed last; none, or since then one has not
     hal::CallId call = hal::kNoCall;
     std::map<uint64_t, uint64_t> steps;  // collectives of the last step, by window
     uint64_t in_step = 0, of_step = 0;
     bool has_collectives = false;
+    void note_latest(uint64_t window_ns);
+    bool is_over(uint64_t window_ns) const;
   };
   struct Switch {
     uint64_t start_ns, end_ns;
@@ -149,6 +177,8 @@ class RankWindows {
     StepFinder finder;
     uint64_t chosen_mono_ns = 0;
     uint32_t device_ref = 0;
+    uint32_t tid = 0;  // that entered the last collective; 0: none has
+    std::optional<RankActivity> activity;
     ArrivalSample sample;
     uint64_t most_ranks = 0;               // of its communicators
     bool has_ended = false;                // and its last calls are here
@@ -156,6 +186,7 @@ class RankWindows {
 
     // Its end as of a window: by when it was, not by when it became known, which no recording has.
     bool is_gone_by(uint64_t wall_ns) const { return exit_wall_ns ? *exit_wall_ns <= wall_ns : has_ended; }
+    std::optional<RankActivity> activity_of(uint64_t window_ns) const;
   };
   struct Facts {
     int32_t rank;
@@ -168,6 +199,8 @@ class RankWindows {
   void take(const CoveredSync& sync);
   void leave(const CoveredSync& sync);
   static void note_number(On& on, std::optional<uint64_t> number, uint64_t window);
+  static void note_call(Rank& rank, const hal::Event& event);
+  static void note_failure(On& on, const hal::Event& event, hal::Role role, uint64_t window);
   void enter(Rank& rank, On& on, const hal::Event& event);
   void sample(Rank& rank, const On& on, const hal::Event& event, uint64_t number);
   void step(Rank& rank, On& on, const hal::Event& event, uint64_t window);

@@ -50,8 +50,8 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Threads that make GPU calls were ready to run, and another program had their CPU.",                               \
     "Give the process CPUs of its own, or lower the priority of the process that ran instead.")                        \
   X(oversubscription, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                             \
-    "Threads that make GPU calls waited for CPUs that other threads of the same program had.",                         \
-    "Start no more threads than there are CPUs.")                                                                      \
+    "Threads that make GPU calls waited for CPUs that other threads of the program, or ranks of its job, had.",        \
+    "Start no more threads, or ranks of a job, than there are CPUs.")                                                  \
   X(run_queue_wait, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                               \
     "Threads that make GPU calls were woken and then waited for a CPU.", "Use fewer runnable threads, or more CPUs.")  \
   X(cgroup_throttling, kCpu, "SYSTEM", kHigh, kMeasured, false, 5, 1, 100,                                             \
@@ -100,6 +100,9 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "Let the allocator grow its segments (PyTorch: expandable_segments:True), or allocate the largest buffers first.") \
   X(device_out_of_memory, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                           \
     "Device memory ran out: an allocation failed.", "Use smaller batches, or free what is not needed.")                \
+  X(host_memory_refused, kMemory, "HOST", kHigh, kMeasured, false, 0, 1, 0,                                            \
+    "Memory of the host could not be pinned: it is used up, or a limit allows no more.",                               \
+    "Pin less, or raise the limit: see free memory, that of the cgroup, and ulimit -l.")                               \
   X(fatal_error, kFailure, "HOST", kCritical, kBoth, false, 0, 1, 0,                                                   \
     "A call returned an error after which the process cannot use its device, context or communicator any more.",       \
     "The first error is the one that matters: later ones follow from it.")                                             \
@@ -108,7 +111,8 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
   X(rate_drop, kRate, "HOST", kMedium, kMeasured, true, 60, 10, 2000, "Much less work is submitted than before.",      \
     "Look at what the process does between its calls.")                                                                \
   X(full_stop, kRate, "HOST", kHigh, kMeasured, true, 0, 10, 8000,                                                     \
-    "No work is submitted any more although some was left undone (high), or the whole process sleeps (low).",          \
+    "No work is submitted any more although some was left undone (high), or nothing of the process is recorded "       \
+    "(low).",                                                                                                          \
     "Look at the stacks of its threads.")                                                                              \
   X(memory_pressure, kHost, "SYSTEM", kMedium, kMeasured, false, 10, 0, 0, "Tasks of the machine wait for memory.",    \
     "Free host memory, or stop what takes it.")                                                                        \
@@ -198,8 +202,8 @@ inline constexpr Rule kRules[] = {
 // One event proves them: nothing that is inferred from sums takes their place in an incident.
 constexpr bool is_certain(RuleId id) {
   return id == RuleId::fatal_error || id == RuleId::device_out_of_memory || id == RuleId::memory_fragmentation ||
-         id == RuleId::process_crashed || id == RuleId::process_failed || id == RuleId::oom_kill ||
-         id == RuleId::collective_mismatch;
+         id == RuleId::host_memory_refused || id == RuleId::process_crashed || id == RuleId::process_failed ||
+         id == RuleId::oom_kill || id == RuleId::collective_mismatch;
 }
 // Of a port, what comes first explains what comes after.
 constexpr bool is_of_fabric(RuleId id) { return id >= RuleId::fabric_port_down && id <= RuleId::fabric_congestion; }

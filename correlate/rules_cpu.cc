@@ -127,6 +127,9 @@ void evaluate_workers(const Evaluation& seen, Findings& findings) {
                                : 0;
   if (workers < its.count || wanted_ns < its.floor_ns) return;
   if (blocked * 100 < seen.span_ns * its.share) return;
+  // Workers that wait for CPUs are slow, whether or not it waits for a CPU itself.
+  const uint64_t waited_ns = without(seen.sum.thread_wanted_ns(), seen.sum.preemptors().recorder_ns());
+  if (!seen.over(waited_ns, rule(RuleId::run_queue_wait))) return;
   finding.lost_ns = std::min(blocked, seen.span_ns);
   finding.lost_now_ns = std::min<uint64_t>(seen.now.threads.blocked_ns, kWindowNs);
   finding.confidence = 0.85;
@@ -138,12 +141,39 @@ void evaluate_workers(const Evaluation& seen, Findings& findings) {
 
 }  // namespace
 
+bool is_sibling(const Evaluation& seen, uint32_t pid) {
+  const hal::Process& own = seen.process.facts;
+  const auto known = seen.by_pid.find(pid);
+  if (pid == own.pid || known == seen.by_pid.end()) return false;
+  if (known->second->first_call_window == 0 || seen.process.first_call_window == 0) return false;
+  const hal::Process& other = known->second->facts;
+  const auto are_same = [](const std::string& one, const std::string& two) { return !one.empty() && one == two; };
+  const bool has_ranks = own.rank >= 0 && other.rank >= 0;
+  if (has_ranks && (are_same(own.launcher_job, other.launcher_job) || are_same(own.slurm_job, other.slurm_job))) {
+    return true;
+  }
+  constexpr uint32_t kInit = 1;
+  if (own.parent_pid > kInit && own.parent_pid == other.parent_pid && are_same(own.comm, other.comm)) {
+    return true;  // one program started both
+  }
+  return std::any_of(seen.comm_pids.begin(), seen.comm_pids.end(), [&](const auto& entry) {
+    return std::ranges::find(entry.second, pid) != entry.second.end() &&
+           std::ranges::find(entry.second, own.pid) != entry.second.end();
+  });
+}
+
+uint64_t siblings_ns(const Evaluation& seen, const Preemptors& preemptors) {
+  uint64_t ns = 0;
+  for (const Preemptors::PreemptedBy& one : preemptors.list()) ns += is_sibling(seen, one.pid) ? one.ns : 0;
+  return ns;
+}
+
 RuleId who_ran(const Evaluation& seen, const ProcessWindow& sum) {
   const Preemptors& preemptors = sum.preemptors();
   const uint64_t lost = without(sum.wanted_cpu_ns(), preemptors.recorder_ns());
   if (without(sum.preempted_ns(), preemptors.recorder_ns()) * 2 < lost) return RuleId::run_queue_wait;
   const uint32_t own = seen.process.facts.pid;
-  if (preemptors.is_mostly(own)) return RuleId::oversubscription;
+  if (preemptors.is_mostly(own, siblings_ns(seen, preemptors))) return RuleId::oversubscription;
   const Preemptors::PreemptedBy* worst = preemptors.worst(own);
   const bool is_other = worst != nullptr && !is_kin(seen, worst->pid);
   return is_other && is_neighbour(seen, worst->pid) ? RuleId::noisy_neighbour : RuleId::cpu_preemption;

@@ -66,6 +66,7 @@ void evaluate_spikes(const Evaluation& seen, Findings& findings) {
     finding.rule = its.id;
     finding.lost_ns = one->spike_ns;
     finding.number = one->spikes;
+    finding.number_now = 1;  // at least: it goes on
     finding.op = one->call;
     const CallFacts* facts = seen.call(one->call);
     // A launch that takes long waits for room in its queue, which the device makes.

@@ -89,11 +89,12 @@ void evaluate_rates(const Evaluation& seen, Findings& findings) {
   const uint64_t least = stop.floor_ns / kWindowNs;
   const uint64_t silent = seen.process.pause;
   // Work that has been waited for may have been the last: the process uploads, evaluates, or has no requests. What it
-  // left undone was not; and where all of it sleeps, as it never has for so long, that is something to look at.
+  // left undone was not; and where nothing comes of it, as never for so long, that is something to look at: it sleeps,
+  // or one of its threads has a CPU for itself.
   const bool is_undone = seen.process.has_undone_work();
-  const bool sleeps = seen.process.asleep >= least && seen.process.pause > 2 * seen.process.longest_pause &&
-                      seen.process.pause <= kLongestSleep;
-  if (silent >= least && seen.process.rate_before_pause >= stop.count && (is_undone || sleeps)) {
+  const bool is_silent = seen.process.asleep >= least && seen.process.pause > 2 * seen.process.longest_pause &&
+                         seen.process.pause <= kLongestSleep;
+  if (silent >= least && seen.process.rate_before_pause >= stop.count && (is_undone || is_silent)) {
     Finding finding;
     finding.rule = stop.id;
     finding.lost_ns = silent * kWindowNs;
@@ -102,8 +103,10 @@ void evaluate_rates(const Evaluation& seen, Findings& findings) {
     finding.confidence = 0.7;
     finding.onset_mono_ns = (seen.window + 1 - silent) * kWindowNs;
     finding.is_minor = !is_undone;
-    finding.detail = is_undone ? "The process still runs; it has submitted work that it has not waited for"
-                               : "The process still runs; all of its work was waited for, and its threads sleep";
+    finding.detail = is_undone
+                         ? "The process still runs; it has submitted work that it has not waited for"
+                         : "The process still runs; all of its work was waited for, and nothing that its threads do "
+                           "since is recorded: they wait, or compute";
     findings.push_back(std::move(finding));
     return;
   }

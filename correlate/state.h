@@ -177,6 +177,7 @@ struct ProcessState {
     std::optional<uint64_t> stack_id;
   };
   std::unordered_map<uint64_t, Live> live;  // by device address
+  uint64_t live_bytes = 0;                  // of all of those
   struct SyncMean {
     uint64_t window = 0, ns = 0;  // a wait for the device, on average
   };
@@ -197,6 +198,7 @@ struct ProcessState {
   std::map<uint64_t, GraphState> graphs;                         // by handle
   std::map<std::pair<hal::CallId, int64_t>, uint64_t> failures;  // of the window being closed and those before
   std::set<uint32_t> children;                                   // as far as kMaxChildren go
+  std::map<uint32_t, uint64_t> exchanges;  // likewise: of those, how often one of the two waited for the other
   // Queue pairs on fabric adapters: how many there are, and from when to when there were any.
   uint64_t queues = 0, first_queue_ns = ~uint64_t{0}, last_queue_ns = 0;
   uint64_t completion_wait_ns = 0;     // in calls that wait for completions
@@ -220,7 +222,10 @@ struct ProcessState {
   std::vector<LongWait> long_waits;
   uint64_t fatal_mono_ns = 0;  // of the first error after which nothing works; 0: none
   uint64_t last_submit_ns = 0,
-           last_wait_ns = 0;              // when it last submitted work, and when it last knew that work was done
+           last_wait_ns = 0;  // when it last submitted work, and when it last knew that work was done
+  uint64_t last_work_ns = 0, last_drained_ns = 0;  // likewise the ends, of all that a copy may wait for
+  // By direction, and whether by name asynchronous: of copies that found nothing outstanding, bytes a nanosecond.
+  std::map<std::pair<hal::Direction, bool>, double> best_copy_rates;
   uint32_t pause = 0, longest_pause = 0;  // windows without work: now, and the most so far
   uint64_t rate_before_pause = 0;         // steady, of the windows right before; 0: it was not
   uint64_t asleep = 0;                    // windows up to now in which all of it slept
@@ -249,10 +254,11 @@ struct Finding {
   hal::Grade grade = hal::Grade::kMeasured;
   double confidence = 0.9;
   uint64_t number = 0, number_now = 0;  // the rule's own count
-  uint64_t bytes = 0;                   // requested
+  uint64_t bytes = 0, held_bytes = 0;   // requested, and what the process held when that was refused
   std::string subject;                  // distinguishes incidents of one rule and process
   std::string detail;                   // the rule's own words
   std::string cause, remedy;            // likewise; empty: the rule's
+  bool has_returned = false;            // of a call that did not for long
   bool is_minor = false;                // of low severity, whatever its rule's
   uint64_t longest_ns = 0;              // the most that was lost at once
   std::vector<uint32_t> absent;         // of a hang: the processes that have not come
@@ -260,6 +266,7 @@ struct Finding {
   uint64_t usual_ns = 0, slowest_ns = 0;
   std::optional<Sample> sample;
   uint64_t onset_mono_ns = 0;  // 0: the first window with a loss
+  uint64_t end_mono_ns = 0;    // 0: with its window
   std::optional<FabricPart> fabric;
 };
 
@@ -297,7 +304,8 @@ struct Evaluation {
   const SystemState& system;
   const std::vector<CallFacts>& calls;
   const std::unordered_map<uint32_t, ProcessState*>& by_pid;
-  const std::deque<hal::Throttling>& throttling;  // of the trailing windows
+  const std::deque<hal::Throttling>& throttling;               // of the trailing windows
+  const std::map<uint64_t, std::vector<uint32_t>>& comm_pids;  // the processes of each communicator
   const StatusOf& status_of;
   const MeaningOf& meaning_of;
   bool windowed = false;  // without off-CPU shares: only coincidence in time can be reported
@@ -328,12 +336,15 @@ constexpr bool is_of_who_ran(RuleId id) {
          id == RuleId::noisy_neighbour;
 }
 RuleId who_ran(const Evaluation& seen, const ProcessWindow& sum);
-void evaluate_waits(const Evaluation& seen, Findings& findings);     // rules_waits.cc
-void evaluate_patterns(const Evaluation& seen, Findings& findings);  // rules_patterns.cc
-void evaluate_memory(const Evaluation& seen, Findings& findings);    // rules_memory.cc
-void evaluate_rates(const Evaluation& seen, Findings& findings);     // rules_rates.cc
-void evaluate_device(const Evaluation& seen, Findings& findings);    // rules_device.cc
-bool has_longer_waits(uint64_t mean_ns, uint64_t usual_ns);          // likewise: by as much as makes it a finding
+// Another process that makes GPU calls in the same job: what it takes is not a stranger's.
+bool is_sibling(const Evaluation& seen, uint32_t pid);
+uint64_t siblings_ns(const Evaluation& seen, const Preemptors& preemptors);  // what they had
+void evaluate_waits(const Evaluation& seen, Findings& findings);             // rules_waits.cc
+void evaluate_patterns(const Evaluation& seen, Findings& findings);          // rules_patterns.cc
+void evaluate_memory(const Evaluation& seen, Findings& findings);            // rules_memory.cc
+void evaluate_rates(const Evaluation& seen, Findings& findings);             // rules_rates.cc
+void evaluate_device(const Evaluation& seen, Findings& findings);            // rules_device.cc
+bool has_longer_waits(uint64_t mean_ns, uint64_t usual_ns);  // likewise: by as much as makes it a finding
 uint64_t steady_rate(const std::vector<uint64_t>& values, size_t leave, size_t at_least);  // rules_rates.cc
 void evaluate_system(const SystemState& system, Findings& findings);                       // rules_system.cc
 

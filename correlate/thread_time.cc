@@ -70,7 +70,8 @@ TimeClass running(const CallSpan* call, uint64_t at_ns) {
     case CallUse::kCollectiveSync:
       return TimeClass::kCommunication;
     case CallUse::kBlockingCopy:
-      return at_ns < call->device_until_ns ? TimeClass::kDeviceWait : TimeClass::kCopy;
+      if (at_ns < call->device_until_ns) return TimeClass::kDeviceWait;
+      return at_ns < call->copies_from_ns ? TimeClass::kUnknown : TimeClass::kCopy;
     case CallUse::kSubmit:
       return TimeClass::kSubmit;
     case CallUse::kAllocate:
@@ -189,11 +190,12 @@ void ThreadTime::pack() {
   packed_from_ns_ = calls_.front().end_ns;
   uint64_t before = 0;
   for (const CallSpan& call : calls_) {
-    const bool has_until = call.device_until_ns != 0;
-    put_varint(packed_, static_cast<uint64_t>(call.use) << 1 | (has_until ? 1 : 0));
+    const bool has_until = call.device_until_ns != 0, has_from = call.copies_from_ns != 0;
+    put_varint(packed_, static_cast<uint64_t>(call.use) << 2 | (has_from ? 2 : 0) | (has_until ? 1 : 0));
     put_varint(packed_, call.start_ns - before);
     put_varint(packed_, call.end_ns - call.start_ns);
     if (has_until) put_varint(packed_, call.device_until_ns - call.start_ns);
+    if (has_from) put_varint(packed_, call.copies_from_ns - call.start_ns);
     before = call.start_ns;
   }
   packed_.shrink_to_fit();
@@ -208,10 +210,11 @@ void ThreadTime::unpack() const {
   while (!rest.empty()) {
     CallSpan call;
     const uint64_t kind = take(rest);
-    call.use = static_cast<CallUse>(kind >> 1);
+    call.use = static_cast<CallUse>(kind >> 2);
     call.start_ns = before + take(rest);
     call.end_ns = call.start_ns + take(rest);
     if ((kind & 1) != 0) call.device_until_ns = call.start_ns + take(rest);
+    if ((kind & 2) != 0) call.copies_from_ns = call.start_ns + take(rest);
     before = call.start_ns;
     calls_.push_back(call);
   }
@@ -256,6 +259,7 @@ std::vector<Piece> ThreadTime::pieces(uint64_t from_ns, uint64_t to_ns) const {
       until(call->start_ns);
       until(call->end_ns);
       until(call->device_until_ns);
+      until(call->copies_from_ns);
     }
     if (off != off_.end()) {
       until(off->out_ns);
@@ -275,7 +279,7 @@ std::vector<Piece> ThreadTime::pieces(uint64_t from_ns, uint64_t to_ns) const {
     if (!out.empty() && out.back().is == is && out.back().off == is_off) {
       out.back().to_ns = next;
     } else {
-      out.push_back({at, next, is, is_off});
+      out.push_back({at, next, is, is_off, is == TimeClass::kUnknown});
     }
     at = next;
   }

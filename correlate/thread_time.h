@@ -49,12 +49,14 @@ struct CallSpan {
   uint64_t start_ns = 0, end_ns = 0;
   uint64_t device_until_ns = 0;  // of a copy: until then it waited for earlier work
   CallUse use = CallUse::kOther;
+  uint64_t copies_from_ns = 0;  // of a copy: from then on it copied; between the two, it is not known which it did
 };
 
 struct Piece {
   uint64_t from_ns = 0, to_ns = 0;
   TimeClass is = TimeClass::kUnknown;
   const OffSpan* off = nullptr;  // where it was off the CPU; valid until the thread changes
+  bool is_in_copy = false;       // kUnknown: it waited for earlier work, or copied
   uint64_t length_ns() const { return to_ns - from_ns; }
 };
 

@@ -112,10 +112,16 @@ class Preemptors {
     }
     return worst;
   }
-  // Threads of `own` had its CPUs for half of the time or more: others together may have had them longer than each.
-  bool is_mostly(uint32_t own) const {
+  // Of the process itself: its other threads.
+  uint64_t own_ns(uint32_t own) const {
     const auto its = std::find_if(list_.begin(), list_.end(), [&](const PreemptedBy& one) { return one.pid == own; });
-    return its != list_.end() && its->ns * 2 >= total_ns_ - recorder_ns_;
+    return its == list_.end() ? 0 : its->ns;
+  }
+  // Threads of `own`, and those that are like it, had its CPUs for half of the time or more: others together may have
+  // had them longer than each.
+  bool is_mostly(uint32_t own, uint64_t like_it_ns) const {
+    const uint64_t ns = own_ns(own) + like_it_ns;
+    return ns > 0 && ns * 2 >= total_ns_ - recorder_ns_;
   }
   const std::vector<PreemptedBy>& list() const { return list_; }
   uint64_t total_ns() const { return total_ns_; }

@@ -47,11 +47,15 @@ std::string preemptors_text(const Preemptors& preemptors, const hal::Process& ow
   return out;
 }
 
+// The usual time of a call is given only where it took clearly more.
+bool is_unusual(uint64_t ns, uint64_t usual_ns) { return usual_ns > 0 && ns >= usual_ns + usual_ns / 2; }
+
 void add_call_step(ChainText& text, std::string_view why) {
   const CallFacts* facts = text.seen.call(text.incident.last.op);
   if (facts == nullptr) return;
   const Finding& last = text.incident.last;
-  const std::string usually = last.usual_ns > 0 ? ", usually " + format_duration(last.usual_ns) : "";
+  const uint64_t its_ns = last.sample && last.sample->duration_ns > 0 ? last.sample->duration_ns : last.slowest_ns;
+  const std::string usually = is_unusual(its_ns, last.usual_ns) ? ", usually " + format_duration(last.usual_ns) : "";
   std::string detail;
   if (last.sample && last.sample->duration_ns > 0) {
     detail = fmt::format("{} once{}", format_duration(last.sample->duration_ns), usually);
@@ -87,6 +91,7 @@ std::string slow_call_text(const ChainText& text) {
   const Finding& last = text.incident.last;
   if (!last.sample || text.op().empty()) return {};
   if (last.sample->duration_ns == 0) return {};
+  if (last.usual_ns > 0 && !is_unusual(last.sample->duration_ns, last.usual_ns)) return {};
   return fmt::format("; its slowest {} took {}{}", text.op(), format_duration(last.sample->duration_ns),
                      last.usual_ns > 0 ? fmt::format(" (usually {})", format_duration(last.usual_ns)) : "");
 }
@@ -104,6 +109,43 @@ void describe_own_threads(ChainText& text, const std::string& preemptors, const 
                ? fmt::format("Start no more threads than there are CPUs ({}), for example with OMP_NUM_THREADS",
                              text.seen.system.cpus)
                : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
+}
+
+// Of its job, with itself.
+size_t ranks_here(const Evaluation& seen, const Incident& incident) {
+  size_t ranks = 1;
+  for (const auto& [pid, other] : seen.by_pid) {
+    const bool was_there = other->ended_mono_ns.value_or(~uint64_t{0}) > incident.onset_mono_ns;
+    ranks += was_there && is_sibling(seen, pid) ? 1 : 0;
+  }
+  return ranks;
+}
+
+void fix_ranks(ChainText& text, size_t ranks) {
+  const uint64_t cpus = text.seen.system.cpus;
+  if (cpus == 0 || ranks > cpus) text.fix("Run fewer ranks on this node, or give it more CPUs");
+  text.fix(
+      "Let the ranks sleep instead of spin while they wait for the device (blocking synchronisation), so that one that "
+      "waits leaves its CPU to the others");
+  if (cpus == 0 || ranks <= cpus) {
+    text.fix("Bind each rank to CPUs of its own: the launcher's CPU binding, numactl or taskset");
+  }
+}
+
+// Other ranks of its job had its CPUs: to lower the priority of one helps none of them.
+void describe_ranks(ChainText& text, const std::string& preemptors, const std::string& lost, const std::string& share) {
+  hal::CausalChain& chain = text.incident.chain;
+  const size_t ranks = ranks_here(text.seen, text.incident);
+  const uint64_t cpus = text.seen.system.cpus;
+  const std::string shared =
+      ranks < 2 ? std::string()
+                : fmt::format(": {} ranks share {}", ranks, cpus == 0 ? "this machine's CPUs" : plural(cpus, "CPU"));
+  chain.summary = fmt::format("{} waited {} ({} of the time) for CPUs that other ranks of its job had{}", text.who,
+                              lost, share, shared);
+  chain.root_cause = fmt::format("More ranks of one job were ready to run than there were CPUs for them{}: {} ran {}{}",
+                                 shared, preemptors, "while it was ready to run", slow_call_text(text));
+  text.step("HOST", "sched_switch", fmt::format("{} ran instead", preemptors), text.incident.lost_ns);
+  fix_ranks(text, ranks);
 }
 
 // A remedy never names one: its priority and place are not to be changed.
@@ -124,7 +166,11 @@ void describe_preemption(ChainText& text, const std::string& preemptors, const s
                          const std::string& share) {
   hal::CausalChain& chain = text.incident.chain;
   const ProcessWindow& total = text.incident.total;
-  if (text.incident.rule == RuleId::oversubscription) return describe_own_threads(text, preemptors, lost, share);
+  if (text.incident.rule == RuleId::oversubscription) {
+    const bool is_of_ranks = siblings_ns(text.seen, total.preemptors()) > total.preemptors().own_ns(text.process.pid);
+    return is_of_ranks ? describe_ranks(text, preemptors, lost, share)
+                       : describe_own_threads(text, preemptors, lost, share);
+  }
   const Preemptors::PreemptedBy* worst = total.preemptors().worst(text.process.pid);
   chain.summary = fmt::format(
       "{} lost {} ({} of the time) to {}", text.who, lost, share,
@@ -196,6 +242,10 @@ void describe_cpu(ChainText& text) {
       chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}",
                                      text.who, lost, slow_call_text(text));
       text.step("HOST", "sched_switch", fmt::format("{} in run queues", lost), text.incident.lost_ns);
+      if (const size_t ranks = ranks_here(text.seen, text.incident); ranks > 1 && ranks > text.seen.system.cpus) {
+        fix_ranks(text, ranks);
+        break;
+      }
       text.fix(fmt::format("Raise its priority: renice -n -5 -p {}", text.process.pid));
       text.fix(fmt::format("Give it CPUs of its own: taskset -acp <cpus> {}", text.process.pid));
       break;
@@ -322,17 +372,48 @@ void describe_pattern(ChainText& text) {
   add_call_step(text, "");
 }
 
+// Whether the process worked on without growing: it had filled a cache, or loaded a model while it worked. One that
+// rests or has ended may have grown until then.
+bool has_grown_enough(const Incident& incident, const Evaluation& seen) {
+  constexpr uint64_t kEnough = 2;  // windows: the last one of a recording is a part of one
+  constexpr uint64_t kMuchLess = 4;
+  const auto& growth = seen.process.growth;
+  const auto& work = seen.process.rates;
+  const uint64_t since = std::min<uint64_t>({seen.window - incident.last_window, growth.size(), work.size()});
+  const uint64_t grew_for = incident.last_window + 1 - incident.onset_window + rule(incident.rule).count - 1;
+  uint64_t worked = 0;
+  int64_t more = 0;
+  for (uint64_t i = 1; i <= since; ++i) {
+    more += growth[growth.size() - i];
+    if (work[work.size() - i] >= kLeastLaunches) ++worked;
+  }
+  const uint64_t usual = incident.number / grew_for;
+  return worked >= kEnough && (more <= 0 || static_cast<uint64_t>(more) < since * usual / kMuchLess);
+}
+
+void describe_growth(ChainText& text) {
+  hal::CausalChain& chain = text.incident.chain;
+  const auto held = [](int64_t bytes) { return format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, bytes))); };
+  const std::string grew = fmt::format("{}: device memory grew by {}", text.who, format_bytes(text.incident.number));
+  const std::string figures =
+      fmt::format("{} held now, {} at most", held(text.seen.process.held_bytes), held(text.seen.process.peak_bytes));
+  if (has_grown_enough(text.incident, text.seen)) {
+    text.incident.last.is_minor = true;
+    chain.summary = fmt::format("{} within {}, and not after that", grew, format_duration(text.incident.span_ns()));
+    chain.root_cause = fmt::format(
+        "Allocations that are kept: {}; the process worked on without more, as with a cache that is full", figures);
+    return;
+  }
+  chain.summary = grew + " and keeps growing";
+  chain.root_cause = fmt::format("Allocations that are not freed: {}, in every second more than before", figures);
+}
+
 void describe_memory(ChainText& text) {
   hal::CausalChain& chain = text.incident.chain;
   const ProcessWindow& total = text.incident.total;
   switch (text.incident.rule) {
     case RuleId::memory_growth:
-      chain.summary =
-          fmt::format("{}: device memory grew by {} and keeps growing", text.who, format_bytes(text.incident.number));
-      chain.root_cause =
-          fmt::format("Allocations that are not freed: {} held now, {} at most, in every second more than before",
-                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, text.seen.process.held_bytes))),
-                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, text.seen.process.peak_bytes))));
+      describe_growth(text);
       break;
     case RuleId::memory_fragmentation:
       chain.summary = fmt::format("{}: {} could not allocate {}: device memory is fragmented", text.who, text.op(),
@@ -341,11 +422,19 @@ void describe_memory(ChainText& text) {
                                      text.incident.last.detail);
       break;
     case RuleId::device_out_of_memory:
-      chain.summary = fmt::format("{}: {} ran out of device memory", text.who, text.op());
+      chain.summary = fmt::format("{}: {} ran out of device memory{}", text.who, text.op(),
+                                  text.incident.number > 1 ? fmt::format(" {} times", text.incident.number) : "");
       chain.root_cause =
-          fmt::format("An allocation{} failed; the process held {} allocated in this recording",
+          fmt::format("{}{} failed; the process held {} then, allocated in this recording",
+                      text.incident.number > 1 ? "At the first, an allocation" : "An allocation",
                       text.incident.last.bytes > 0 ? " of " + format_bytes(text.incident.last.bytes) : "",
-                      format_bytes(static_cast<uint64_t>(std::max<int64_t>(0, text.seen.process.held_bytes))));
+                      format_bytes(text.incident.last.held_bytes));
+      break;
+    case RuleId::host_memory_refused:
+      chain.summary = fmt::format("{}: {} could not pin memory of the host", text.who, text.op());
+      chain.root_cause =
+          fmt::format("{} of the host's memory could not be pinned; the memory of the device has nothing to do with it",
+                      text.incident.last.bytes > 0 ? format_bytes(text.incident.last.bytes) : "A part");
       break;
     case RuleId::allocation_churn:
       chain.summary = fmt::format("{} allocated and freed device memory {} times: {} ({} of the time)", text.who,
@@ -398,6 +487,12 @@ void describe_other(ChainText& text) {
   const Finding& last = text.incident.last;
   switch (text.incident.rule) {
     case RuleId::never_returned:
+      if (last.has_returned) {
+        chain.summary = fmt::format("{} in {} took {}", text.op(), text.who, format_duration(last.lost_ns));
+        chain.root_cause = fmt::format("Thread {} was in {} for that long; it has returned", last.subject, text.op());
+        text.fix("Look at what the call waited for: its stack and line are below");
+        break;
+      }
       chain.summary =
           fmt::format("{} in {} has not returned for {}", text.op(), text.who, format_duration(last.lost_ns));
       chain.root_cause = fmt::format("Thread {} entered {} and is still in it", last.subject, text.op());
@@ -477,6 +572,7 @@ void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns) {
       its.family != Family::kStart) {
     severity = hal::ChainSeverity::kHigh;
   }
+  if (incident.last.has_returned) severity = hal::ChainSeverity::kMedium;
   if (incident.last.is_minor) severity = hal::ChainSeverity::kLow;
   if (incident.has_ended_process) severity = hal::ChainSeverity::kCritical;
   chain.severity = name_of(severity);
@@ -563,7 +659,7 @@ void describe_system(Incident& incident, const SystemState& system) {
   const Rule& its = rule(incident.rule);
   hal::CausalChain& chain = incident.chain;
   chain.timeline.clear();
-  chain.recommendations = {std::string(its.remedy)};
+  chain.recommendations = {incident.last.remedy.empty() ? std::string(its.remedy) : incident.last.remedy};
   const std::string& detail = incident.last.detail;
   chain.summary = detail.empty() ? std::string(its.sentence) : detail;
   if (incident.rule == RuleId::oom_kill)

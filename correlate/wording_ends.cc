@@ -91,10 +91,14 @@ void describe_end(Incident& incident, const Evaluation& seen, const std::string&
   const int64_t status = process.exit_status.value_or(0);
   const std::string how = how_it_ended(status);
   const bool is_signal = (status & 0x7f) != 0;
-  chain.summary = fmt::format("{} {}: {}", who, is_signal ? "crashed" : "failed", how);
+  constexpr int kKill = 9;
+  const std::string_view ending = !is_signal ? "failed" : (status & 0x7f) == kKill ? "was killed" : "crashed";
+  chain.summary = fmt::format("{} {}: {}", who, ending, how);
   if (!process.calls_at_end.empty()) {
     chain.summary += fmt::format(", inside {}", call_list(seen, process.calls_at_end));
   }
+  const bool is_worker = process.first_call_window == 0;
+  if (is_worker && !incident.last.detail.empty()) chain.summary += "; " + incident.last.detail;
   const bool is_hang = !incident.last.cause.empty();
   if (is_hang) chain.summary = fmt::format("{} {}: {}", who, incident.last.detail, how);
   chain.root_cause = is_signal && !meaning_of(status).empty()
@@ -116,7 +120,7 @@ void describe_end(Incident& incident, const Evaluation& seen, const std::string&
   chain.timeline.push_back({"HOST", "process_exit", how, 0});
   if (is_hang) {
     chain.recommendations.emplace_back(incident.last.remedy);
-  } else if (is_signal && (status & 0x7f) == 9) {
+  } else if (is_signal && (status & 0x7f) == kKill) {
     chain.recommendations.emplace_back(
         "See who killed it: dmesg | grep -i kill, the job scheduler's log, and memory limits");
   } else {

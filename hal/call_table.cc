@@ -102,9 +102,31 @@ CallId CallTable::non_blocking(CallId id) const {
   return found == non_blocking_.end() ? kNoCall : found->second;
 }
 
+Memory memory_of(const Call& call) {
+  if ((call.flags & kAddressSpace) != 0) return Memory::kAddressSpace;
+  return (call.flags & kHostMemory) != 0 ? Memory::kHost : Memory::kDevice;
+}
+
+constexpr std::string_view kMemories[] = {"device", "host", "address space"};
+std::string_view name_of(Memory memory) { return kMemories[static_cast<size_t>(memory)]; }
+
+std::optional<Memory> memory_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kMemories, name);
+  return found == std::end(kMemories) ? std::nullopt
+                                      : std::optional(static_cast<Memory>(found - std::begin(kMemories)));
+}
+
 std::string_view status_name(const Call& call, int64_t code) {
   if (call.library != nullptr && !call.library->statuses.empty()) return status_name(call.library->statuses, code);
   return call.owner != nullptr ? status_name(call.owner->statuses, code) : std::string_view{};
+}
+
+std::string source_name(const Call& call) {
+  if (call.source == 4) return "driver";
+  if (call.source == 8) return std::string(call.backend) + "_graph";
+  std::string name(call.layer);
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return name;
 }
 
 }  // namespace ingero::hal

@@ -39,8 +39,17 @@ struct Call {
   const Library* library = nullptr;
 };
 
+// What an allocation obtains, and its release gives back. Named so in recordings.
+enum class Memory : uint8_t { kDevice, kHost, kAddressSpace };
+Memory memory_of(const Call& call);
+std::string_view name_of(Memory memory);
+std::optional<Memory> memory_named(std::string_view name);
+
 // The vendor's name of a return code of `call` ("outOfMemory"), or empty.
 std::string_view status_name(const Call& call, int64_t code);
+
+// The layer as old scripts and dashboards know it ("cuda", "driver", "cuda_graph"): `source` of JSON and metrics.
+std::string source_name(const Call& call);
 
 // The layer of host operations that happen to a thread: of the scheduler, of memory, of processes. Those of other
 // layers happen to the machine's devices.

@@ -2,12 +2,10 @@
 #include "hal/elf.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <new>
 #include <utility>
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include "hal/elf_outline_impl.h"
@@ -42,16 +40,12 @@ void split_version(Symbol& symbol) {
   symbol.version = version;
 }
 
-// A global function of this name: "f(int)" for "f", but neither "space::f(int)" nor "f(int) [clone .cold]".
-bool demangles_to(std::string_view mangled, std::string_view base_name) {
-  const std::string terminated(mangled);
-  int status = 0;
-  char* const text = abi::__cxa_demangle(terminated.c_str(), nullptr, nullptr, &status);
-  const std::string_view demangled = text == nullptr ? std::string_view{} : text;
-  const bool match = status == 0 && demangled.starts_with(base_name) &&
-                     demangled.substr(base_name.size()).starts_with('(') && demangled.ends_with(')');
-  std::free(text);
-  return match;
+// A global function of this name (Itanium C++ ABI, 5.1): "f(int)" for "f", but neither "space::f(int)", "f<int>(int)"
+// nor "f(int) [clone .cold]". Compared as it is mangled: a stranger's file may have a million such names.
+bool is_mangled(std::string_view symbol, std::string_view prefix) {
+  if (!symbol.starts_with(prefix)) return false;
+  const std::string_view parameters = symbol.substr(prefix.size());
+  return !parameters.empty() && parameters.find_first_of("IB.@") != 0 && parameters.find('.') == std::string_view::npos;
 }
 
 }  // namespace
@@ -204,12 +198,10 @@ std::vector<Symbol> ElfImage::find(std::string_view name) const {
 }
 
 std::vector<Symbol> ElfImage::find_mangled(std::string_view base_name) const {
-  // Mangled names carry their parts with the length in front ("_Z1fi"), which spares nearly all demangling.
-  const std::string part = fmt::format("{}{}", base_name.size(), base_name);
+  const std::string prefix = fmt::format("_Z{}{}", base_name.size(), base_name);
   std::vector<Symbol> found;
   for (const Symbol& symbol : impl_->functions) {
-    if (!symbol.name.starts_with("_Z") || symbol.name.find(part) == std::string_view::npos) continue;
-    if (!demangles_to(symbol.name, base_name)) continue;
+    if (!is_mangled(symbol.name, prefix)) continue;
     const bool known =
         std::any_of(found.begin(), found.end(), [&](const Symbol& other) { return other.address == symbol.address; });
     if (!known) found.push_back(symbol);

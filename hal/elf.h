@@ -42,7 +42,7 @@ class ElfImage {
   // All function definitions (STT_FUNC, STT_GNU_IFUNC excluded; global, weak and local) of the exact name: .dynsym
   // first, then .symtab; default version first; one per address (.symtab repeats .dynsym). Empty when there is none.
   std::vector<Symbol> find(std::string_view name) const;
-  // Function definitions whose C++-mangled name demangles to a global function with this base name: "f(int)" for "f",
+  // Function definitions whose C++-mangled name is that of a global function with this base name: "f(int)" for "f",
   // but not "space::f(int)".
   std::vector<Symbol> find_mangled(std::string_view base_name) const;
   // Up to `size` bytes of code at a file offset; fewer at the end of the file, empty on error.

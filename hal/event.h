@@ -209,6 +209,7 @@ struct Process {
   std::string container_id;  // 64 hex digits, or empty
   std::string pod_uid;
   std::string slurm_job;
+  std::string launcher_job;  // what else it was started with that is the same on all ranks of one job, and on no others
   int32_t rank = -1, local_rank = -1, world_size = -1;  // -1: unknown
   std::string settings;  // of its environment, those known to slow or serialize: hal/slow_settings.h
 };

@@ -73,7 +73,7 @@ enum class Severity : uint8_t { kInfo, kLoss, kError };
   X(block_lost, "bpf", kLoss, "Block requests of traced processes whose end, or whose owner, was lost.")               \
   X(file_unread, "kernelside", kLoss, "Libraries not read or not probed because their file system may not respond.")   \
   X(memory_unread, "kernelside", kInfo, "Processes whose memory was not read because the read might block.")           \
-  X(ring_unread, "agent", kLoss, "Records left in a ring at the end, behind one that was never finished.")             \
+  X(ring_unread, "agent", kLoss, "Records left in a ring at the end: one was never finished, or could not be mapped.") \
   X(name_ring_full, "bpf", kLoss,                                                                                      \
     "Names of GPU kernels and communicator identities lost because the ring buffer was full.")                         \
   X(stack_unnamed, "agent", kLoss, "Stacks left without frames because too many waited for their names.")              \

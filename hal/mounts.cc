@@ -17,7 +17,9 @@ using std::string_view_literals::operator""sv;
 constexpr std::array kDisks = {"ext2"sv,     "ext3"sv,     "ext4"sv,     "xfs"sv,     "btrfs"sv,  "f2fs"sv, "zfs"sv,
                                "bcachefs"sv, "squashfs"sv, "erofs"sv,    "iso9660"sv, "udf"sv,    "vfat"sv, "exfat"sv,
                                "ntfs3"sv,    "jfs"sv,      "reiserfs"sv, "nilfs2"sv,  "cramfs"sv, "romfs"sv};
-constexpr std::array kMemory = {"tmpfs"sv, "ramfs"sv, "rootfs"sv, "devtmpfs"sv, "hugetlbfs"sv};
+// Not hugetlbfs: who maps such a file reserves huge pages that others want, and who has it mapped when its owner cuts
+// it ends by SIGBUS, as no page of the usual size can take the place of a huge one (symbols/mapped_file.cc).
+constexpr std::array kMemory = {"tmpfs"sv, "ramfs"sv, "rootfs"sv, "devtmpfs"sv};
 
 std::string_view next_word(std::string_view& rest) {
   const size_t end = std::min(rest.find(' '), rest.size());

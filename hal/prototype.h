@@ -94,8 +94,10 @@ enum RowFlag : uint32_t {
   kChoosesDevice = 8192,   // the thread is on kDevice, or on the device of context kHandle, from here on
   kPushesDevice = 16384,   // likewise, until the matching
   kPopsDevice = 32768,
-  kAsksDevice = 65536,    // asks for the thread's device, around every launch: probed in running processes, for a while
-  kNextRowFlag = 131072,  // not a flag: a new one takes this value and doubles it
+  kAsksDevice = 65536,   // asks for the thread's device, around every launch: probed in running processes, for a while
+  kHostMemory = 131072,  // obtains, registers or gives back memory of the host
+  kAddressSpace = 262144,  // likewise addresses alone, behind which there is no memory
+  kNextRowFlag = 524288,   // not a flag: a new one takes this value and doubles it
 };
 static_assert(kNextRowFlag != 0 && (kNextRowFlag & (kNextRowFlag - 1)) == 0,
               "a flag is one bit, and all of them fit the type");

@@ -63,9 +63,16 @@ std::vector<std::pair<const SlowSetting*, std::string_view>> slow_settings_in(st
   return found;
 }
 
+bool blocks_launches(const SlowSetting& setting, std::string_view text) {
+  if (!setting.blocks_launches || setting.blocking_values.empty()) return setting.blocks_launches;
+  const auto values = split(setting.blocking_values, ',');
+  return std::find(values.begin(), values.end(), text.substr(text.find('=') + 1)) != values.end();
+}
+
 bool makes_launches_block(std::string_view settings) {
   const auto found = slow_settings_in(settings, 0);
-  return std::any_of(found.begin(), found.end(), [](const auto& one) { return one.first->blocks_launches; });
+  return std::any_of(found.begin(), found.end(),
+                     [](const auto& one) { return blocks_launches(*one.first, one.second); });
 }
 
 }  // namespace ingero::hal

@@ -21,8 +21,9 @@ struct SlowSetting {
   std::string_view effect;  // the rest of a sentence
   // "a,b": of other values there is none; empty: of any but 0.
   std::string_view only_values = {};
-  bool is_thread_count = false;  // it slows where it is more than the CPUs that there are
-  bool blocks_launches = false;  // each launch returns when its work is done
+  bool is_thread_count = false;           // it slows where it is more than the CPUs that there are
+  bool blocks_launches = false;           // each launch returns when its work is done
+  std::string_view blocking_values = {};  // with which that is so; empty: with any that slows
 };
 // Whether that value of it slows a program down where there are `cpus` CPUs; 0: not known how many.
 bool is_slow(const SlowSetting& setting, std::string_view value, uint64_t cpus);
@@ -35,6 +36,8 @@ const SlowSetting* find_slow_setting(std::string_view name);
 // it.
 std::vector<std::pair<const SlowSetting*, std::string_view>> slow_settings_in(std::string_view untrusted,
                                                                               uint64_t cpus);
+// Whether launches block with it, of a text that slow_settings_in() gave: "NAME=value".
+bool blocks_launches(const SlowSetting& setting, std::string_view text);
 // Is one among them with which launches block?
 bool makes_launches_block(std::string_view settings);
 

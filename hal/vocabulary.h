@@ -49,10 +49,11 @@ enum class Role : uint8_t {
   kGrow,        // with more ranks: old ones name kCommunicator, new ones their kRank
   kFinalize,    // no more work follows
   kRevoke,      // work under way ends, the communicator stays
-  kDestroy,     // its handle means nothing any more; abort, too
+  kDestroy,     // its handle means nothing any more
   kAsk,         // its rank or its size, as the library says it
   kGroupStart,  // the thread's calls up to the matching end are one operation
   kGroupEnd,
+  kAbort,  // as kDestroy, and work under way ends
 };
 
 // What a captured word means. One word fills one field; kNone takes its place in the prototype and is not captured.

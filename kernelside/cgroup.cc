@@ -92,11 +92,30 @@ std::optional<int32_t> small_number(std::string_view text) {
 constexpr std::string_view kSlurmJob = "SLURM_JOB_ID";
 constexpr std::string_view kSlurmJobOld = "SLURM_JOBID";  // what it was called first
 
-bool is_setting(std::string_view value) {
-  constexpr size_t kMaxValue = 32;
-  return !value.empty() && value.size() <= kMaxValue && std::all_of(value.begin(), value.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == ',' || c == ':' || c == '-' || c == '.';
+bool is_plain(std::string_view value, size_t max_bytes, std::string_view others) {
+  return !value.empty() && value.size() <= max_bytes && std::ranges::all_of(value, [&](unsigned char c) {
+    return std::isalnum(c) != 0 || others.find(static_cast<char>(c)) != std::string_view::npos;
   });
+}
+
+bool is_setting(std::string_view value) { return is_plain(value, 32, "_,:-."); }
+
+// Best first. Each is the same on all ranks of a job; an address of this machine is that of other jobs on others.
+constexpr std::string_view kRunId = "TORCHELASTIC_RUN_ID", kMasterAddress = "MASTER_ADDR", kMasterPort = "MASTER_PORT";
+constexpr std::array<std::string_view, 5> kJobNames = {kRunId, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+                                                       kMasterAddress, kMasterPort};
+
+std::string launcher_job_of(const std::array<std::string_view, kJobNames.size()>& untrusted_values) {
+  constexpr size_t kMaxName = 64;
+  constexpr std::string_view kNoRunId = "none";  // what torchrun sets where it is given none
+  for (size_t i = 0; i + 2 < kJobNames.size(); ++i) {
+    const std::string_view value = untrusted_values[i];
+    if (is_plain(value, kMaxName, "_,:-.@/") && value != kNoRunId) return std::string(value);
+  }
+  const std::string_view address = untrusted_values[kJobNames.size() - 2], port = untrusted_values.back();
+  if (!is_plain(address, kMaxName - 6, "_:-.") || !is_number(port) || port.size() > 5) return {};
+  const bool is_own = address == "localhost" || address == "::1" || address.starts_with("127.");
+  return is_own ? fmt::format("{}{}", kThisMachine, port) : fmt::format("{}:{}", address, port);
 }
 
 struct Launcher {
@@ -144,6 +163,7 @@ CgroupNames parse_cgroup(std::string_view untrusted_text) {
 const std::vector<std::string_view>& job_variables() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> all = {kSlurmJob, kSlurmJobOld};
+    all.insert(all.end(), kJobNames.begin(), kJobNames.end());
     for (const hal::SlowSetting& one : hal::slow_settings()) all.push_back(one.name);
     for (const Launcher& one : kLaunchers) all.insert(all.end(), {one.rank, one.local_rank, one.world_size});
     return all;
@@ -157,6 +177,7 @@ JobNames parse_environ(std::string_view untrusted_text) {
     std::optional<int32_t> rank, local_rank, world_size;
   };
   std::array<Values, kLaunchers.size()> values;
+  std::array<std::string_view, kJobNames.size()> jobs;
   // Without its final zero the text was cut, and its last entry may be half a value.
   const size_t end = untrusted_text.rfind('\0');
   if (end == std::string_view::npos) return names;
@@ -168,6 +189,9 @@ JobNames parse_environ(std::string_view untrusted_text) {
     if ((key == kSlurmJob || (key == kSlurmJobOld && names.slurm_job.empty())) && is_number(value)) {
       names.slurm_job = std::string(value);
     }
+    if (const auto job = std::ranges::find(kJobNames, key); job != kJobNames.end()) {
+      jobs[static_cast<size_t>(job - kJobNames.begin())] = value;
+    }
     if (hal::find_slow_setting(key) != nullptr && is_setting(value)) {
       names.settings += fmt::format("{}{}={}", names.settings.empty() ? "" : " ", key, value);
     }
@@ -177,6 +201,7 @@ JobNames parse_environ(std::string_view untrusted_text) {
       if (key == kLaunchers[i].world_size) values[i].world_size = small_number(value);
     }
   }
+  names.launcher_job = launcher_job_of(jobs);
   for (const Values& launcher : values) {
     if (!launcher.rank) continue;
     // A rank its world has no place for is a leftover of something else.

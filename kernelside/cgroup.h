@@ -25,15 +25,20 @@ CgroupNames parse_cgroup(std::string_view untrusted_text);
 
 struct JobNames {
   std::string slurm_job;
+  std::string launcher_job;  // as hal::Process has it
   int32_t rank = -1;
   int32_t local_rank = -1;
   int32_t world_size = -1;
   std::string settings;  // as hal::Process has them
 };
 
+inline constexpr std::string_view kThisMachine = "localhost:";
+
 // /proc/PID/environ (zero-separated; may be cut anywhere). Settings are those of a list of names, each with a value of
 // at most 32 plain characters: nothing else of an environment is kept. Ranks come from one launcher only, the first
-// that gives a valid rank: torch (RANK), Slurm, Open MPI, MVAPICH, PMI; values of two launchers are never mixed.
+// that gives a valid rank: torch (RANK), Slurm, Open MPI, MVAPICH, PMI; values of two launchers are never mixed. The
+// launcher's job is torch's run id, PMIx's or Open MPI's job, or else the address by which ranks find each other; of at
+// most 64 plain characters. One that is of this machine alone begins with kThisMachine.
 JobNames parse_environ(std::string_view untrusted_text);
 
 // The variables that it reads.

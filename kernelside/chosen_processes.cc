@@ -1,12 +1,16 @@
 // A child that is started while its parents are looked at is found by looking again.
 #include "kernelside/chosen_processes.h"
 
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
+
+#include "base/text.h"
 
 namespace ingero::kernelside {
 
@@ -30,14 +34,43 @@ void add_descendants(const ProcFs& proc, std::vector<uint32_t>& pids) {
   }
 }
 
+Status check_process(const ProcFs& proc, uint32_t pid) {
+  const auto start = proc.start_mono_ns(pid);
+  if (!start.ok() && start.error().code() == Errc::kNotFound) {
+    return Error(Errc::kNotFound, fmt::format("no process has the number {}", pid), "see 'ps aux'");
+  }
+  if (!start.ok()) return start.error();
+  // The number of any thread has a folder there, though it is not listed.
+  const std::string status = text_of_file(fmt::format("{}/{}/status", proc.root(), pid), 64 << 10);
+  for (const std::string_view line : split(status, '\n')) {
+    if (!line.starts_with("Tgid:")) continue;
+    const auto process = parse_u64(trim(line.substr(5)));
+    if (!process || *process == pid) break;
+    return Error(Errc::kInvalid, fmt::format("{} is a thread of process {}", pid, *process),
+                 fmt::format("give {}: processes are traced with all of their threads", *process));
+  }
+  return {};
+}
+
 Result<uint64_t> find_cgroup(const std::string& path) {
-  for (const std::string root : {"", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+  const std::string absolute = (path.starts_with('/') ? "" : "/") + path;
+  std::string other;  // a directory, but of no such hierarchy
+  for (const std::string root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", ""}) {
+    const std::string folder = root + absolute;
     struct stat status {};
-    if (stat((root + (path.starts_with('/') ? "" : "/") + path).c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    struct statfs mounted {};
+    if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) continue;
+    if (statfs(folder.c_str(), &mounted) == 0 && mounted.f_type == CGROUP2_SUPER_MAGIC) {
       return static_cast<uint64_t>(status.st_ino);
     }
+    other = folder;
   }
-  return Error(Errc::kNotFound, fmt::format("cgroup {} does not exist", path),
+  if (!other.empty()) {
+    return Error(
+        Errc::kInvalid, fmt::format("{} is not a cgroup of version 2", printable(other)),
+        "give the path behind '0::' in /proc/PID/cgroup, or a directory below a mount of 'findmnt -t cgroup2'");
+  }
+  return Error(Errc::kNotFound, fmt::format("cgroup {} does not exist", printable(path)),
                "give its path as in /proc/PID/cgroup, or as a directory");
 }
 

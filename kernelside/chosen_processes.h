@@ -17,8 +17,11 @@ namespace ingero::kernelside {
 // (kernelside/followed.h). What may not be read is left out.
 void add_descendants(const ProcFs& proc, std::vector<uint32_t>& pids);
 
+// kNotFound: there is no such process. kInvalid: the number is that of a thread; the hint names its process.
+Status check_process(const ProcFs& proc, uint32_t pid);
+
 // The cgroup v2 id: the inode of its directory (cgroup_id() in the kernel's include/linux/cgroup.h). `path`: as in
-// /proc/PID/cgroup, or a directory. kNotFound.
+// /proc/PID/cgroup, or a directory. kNotFound; kInvalid: a directory that is something else.
 Result<uint64_t> find_cgroup(const std::string& path);
 
 }  // namespace ingero::kernelside

@@ -1,6 +1,7 @@
 // Polls the BPF rings and turns each record into an event or another entry of the batch; malformed ones are counted.
 #include "kernelside/drain.h"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -26,10 +27,23 @@ struct Drain::Impl {
   Position ends;                                  // end_here(): how far each had come
   uint64_t critical_begun = 0, events_begun = 0;  // as the last poll() began
   hal::Exchange exchange;                         // of the call at hand
+  bool is_stalled = false;                        // the last poll() could not map what is in a ring
 
   Impl(std::unique_ptr<EventRings> from, const hal::CallTable& call_table, Normaliser& to_events,
        hal::LossLedger& losses)
       : rings(std::move(from)), calls(call_table), normaliser(to_events), ledger(losses) {}
+
+  std::array<Ring*, 3> all() const { return {&rings->critical, &rings->events, &rings->stacks}; }
+
+  // Until the rings may have records, or `timeout_ms` are over. One that cannot be read would always seem ready.
+  Status wait(int timeout_ms) const {
+    std::array<epoll_event, 4> events{};
+    pollfd woken{wake.get(), POLLIN, 0};
+    const int n = is_stalled ? ::poll(&woken, 1, timeout_ms)
+                             : epoll_wait(ready.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+    if (n < 0 && errno != EINTR) return errno_error("wait for the rings");
+    return {};
+  }
 
   // False: the record is too short, which is counted.
   template <typename Record>
@@ -169,8 +183,7 @@ void Drain::wake() {
 
 Drain::Position Drain::position() const {
   Position position;
-  const EventRings& rings = *impl_->rings;
-  for (const Ring* ring : {&rings.critical, &rings.events, &rings.stacks}) position[ring] = ring->produced();
+  for (const Ring* ring : impl_->all()) position[ring] = ring->produced();
   return position;
 }
 
@@ -207,10 +220,7 @@ Result<bool> Drain::poll(int timeout_ms, size_t max_events, RingRecords& batch) 
   impl_->batch = &batch;
   impl_->critical_begun = impl_->rings->critical.produced();
   impl_->events_begun = impl_->rings->events.produced();
-  std::array<epoll_event, 4> ready{};
-  if (epoll_wait(impl_->ready.get(), ready.data(), ready.size(), timeout_ms) < 0 && errno != EINTR) {
-    return errno_error("wait for the rings");
-  }
+  INGERO_TRY(impl_->wait(timeout_ms));
   // What is in the rings is taken whatever ended the wait.
   const auto take = [&](std::span<const std::byte> record) {
     impl_->take(record);
@@ -225,6 +235,12 @@ Result<bool> Drain::poll(int timeout_ms, size_t max_events, RingRecords& batch) 
   // After the calls: a call's stack is written before the call, so those of the calls taken are all there, here or in
   // the ring.
   take_stacks(batch);
+  const bool was_stalled = std::exchange(impl_->is_stalled, false);
+  for (const Ring* ring : impl_->all()) {
+    if (ring->readable().ok()) continue;
+    impl_->is_stalled = true;
+    if (!was_stalled) return ring->readable().error();
+  }
   return !is_empty;
 }
 

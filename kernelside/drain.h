@@ -3,7 +3,9 @@
 // One thread calls poll(). Wake-ups are batched: the kernel side wakes only when its backlog crosses a mark; otherwise
 // poll() returns after its timeout with the records present then. The critical ring (exec, exit, OOM) wakes at once.
 //
-// Failure: the system's when the rings cannot be waited for; what had been drained by then is in the batch.
+// Failure: the system's when the rings cannot be waited for, or when what is in one cannot be mapped (ring.h); what had
+// been drained by then is in the batch. Of the second kind only the first in a row is reported: poll() tries again each
+// time, and what the kernel side finds no room for meanwhile it counts as it does behind any slow reader.
 #pragma once
 
 #include <cstddef>

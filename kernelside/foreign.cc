@@ -400,7 +400,8 @@ bool Foreign::is_silent(uint32_t pid) {
 bool Foreign::read_memory(uint32_t pid, uint64_t address, void* out, size_t size) {
   if (is_silent(pid)) return false;
   const Status read = helpers_->memory(proc_root_, pid, address, out, size);
-  if (!read.ok() && (Helpers::is_silence(read.error()) || read.error().code() == Errc::kNotSupported)) {
+  if (!read.ok() && (Helpers::is_silence(read.error()) || read.error().code() == Errc::kNotSupported ||
+                     read.error().code() == Errc::kFull)) {
     give_up_memory(pid, read.error());
   }
   return read.ok();
@@ -411,7 +412,8 @@ Result<std::string> Foreign::text(uint32_t pid, std::string_view name, size_t ma
   if (is_silent(pid))
     return Error(Errc::kBusy, fmt::format("read {}: paused, because the process held its memory lock", path));
   auto text = helpers_->text(path, max_bytes);
-  if (!text.ok() && Helpers::is_silence(text.error())) give_up_memory(pid, text.error());
+  if (!text.ok() && (Helpers::is_silence(text.error()) || text.error().code() == Errc::kFull))
+    give_up_memory(pid, text.error());
   return text;
 }
 

@@ -17,7 +17,7 @@ inline constexpr size_t kMaxPinning = 8;        // of those
 
 struct HelperRequest {
   enum Kind : uint32_t {
-    kFork = 1,  // to the parent of the helpers; with a descriptor, the new one's end of its socket
+    kFork = 1,  // to the parent of the helpers; with a descriptor, the new one's end of its socket; address: its number
     kKill,      // likewise: pid
     kFind,      // path -> descriptor, facts
     kCopy,      // two descriptors, the file and where to
@@ -41,6 +41,7 @@ struct HelperReply {
   int32_t error = 0;     // errno
   uint32_t is_over = 1;  // 0: it goes on, and is not stuck
   int32_t pid = 0;
+  uint64_t number = 0;  // of kFork
   uint64_t device = 0, inode = 0, bytes = 0;
   uint32_t is_regular = 0;
   char memory[kMaxMemory] = {};  // `bytes` of it

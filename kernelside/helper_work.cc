@@ -262,6 +262,7 @@ void run_helpers(int socket, bool drop_privileges) {
       continue;
     }
     HelperReply reply;
+    reply.number = request->address;
     errno = EAGAIN;
     reply.pid = children < kMaxHelpers ? fork() : -1;
     if (reply.pid == 0) {

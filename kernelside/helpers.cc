@@ -25,6 +25,7 @@ namespace ingero::kernelside {
 namespace {
 
 constexpr uint64_t kForkNs = 2 * kSecond;
+constexpr std::chrono::milliseconds kForkLock{100};
 constexpr uint64_t kSilenceNs = 2 * kSecond;  // without a sign of life
 constexpr uint64_t kMemoryNs = kSecond / 2;   // far more than present pages take on a busy machine
 constexpr uint64_t kWholeNs = 60 * kSecond;   // however alive: a copy
@@ -53,6 +54,9 @@ struct Helpers::Impl {
   };
 
   Fd parent;  // of all helpers
+  std::atomic<bool> parent_ended = false;
+  std::timed_mutex fork_mutex;
+  uint64_t asked = 0, answered = 0;  // numbers of requests to fork; guarded by fork_mutex
   pid_t parent_pid = -1;
   Fd cancelled;
   std::mutex mutex;
@@ -75,17 +79,43 @@ struct Helpers::Impl {
   }
 
   Result<Helper> acquire() {
-    const std::scoped_lock lock(mutex);
-    if (!idle.empty()) {
-      Helper helper = std::move(idle.back());
-      idle.pop_back();
-      return helper;
+    {
+      const std::scoped_lock lock(mutex);
+      if (!idle.empty()) {
+        Helper helper = std::move(idle.back());
+        idle.pop_back();
+        return helper;
+      }
     }
     return forked();
   }
 
-  // With mutex held.
+  // Waits for the answer to the last request to fork, passing over those to earlier ones.
+  bool receive_fork(uint64_t until_ns, HelperReply& reply) {
+    Fd first, second;
+    while (wait(parent, until_ns, true)) {
+      if (receive_message(parent.get(), &reply, sizeof(reply), first, second) != static_cast<ssize_t>(kReplyHead)) {
+        if (!parent_ended.exchange(true)) log_warning("the parent of the helper processes ended: no more are started");
+        return false;
+      }
+      answered = reply.number;
+      if (answered == asked) return true;
+    }
+    return false;
+  }
+
+  // fork() may take seconds on a machine where something holds it up (docs/limits.md). One that was given up on is over
+  // when its answer comes: its helper finds its socket closed, and ends.
   Result<Helper> forked() {
+    const std::unique_lock lock(fork_mutex, kForkLock);
+    if (!lock.owns_lock()) return Error(Errc::kFull, "start a helper process: another one is being started");
+    const auto silent = [this] {
+      if (is_cancelled()) return Error(Errc::kIo, "the trace ends");  // that was no silence
+      return Error(Errc::kFull, "start a helper process: the parent process of the helpers does not respond");
+    };
+    HelperReply reply;
+    if (parent_ended || (answered != asked && !receive_fork(system_clock().mono_ns() + kSecond / 1000, reply)))
+      return silent();
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
       return errno_error("connect a helper process");
@@ -94,15 +124,10 @@ struct Helpers::Impl {
     const Fd other(ends[1]);
     const auto request = std::make_unique<HelperRequest>();
     request->kind = HelperRequest::kFork;
-    HelperReply reply;
-    Fd first, second;
-    if (!send_message(parent.get(), request.get(), kRequestHead, other.get()) ||
-        !wait(parent, system_clock().mono_ns() + kForkNs, true) ||
-        receive_message(parent.get(), &reply, sizeof(reply), first, second) != static_cast<ssize_t>(kReplyHead)) {
-      // An answer that comes later would be taken for another's.
-      parent.reset();
-      return Error(Errc::kIo, "start a helper process: the parent process of the helpers does not respond");
-    }
+    request->address = asked + 1;
+    if (!send_message(parent.get(), request.get(), kRequestHead, other.get())) return silent();
+    ++asked;
+    if (!receive_fork(system_clock().mono_ns() + kForkNs, reply)) return silent();
     if (reply.pid < 0) return errno_error("fork a helper process", reply.error);
     helper.pid = reply.pid;
     return helper;
@@ -183,7 +208,7 @@ struct Helpers::Impl {
   }
 
   Result<Pinning*> acquire_pinning() {
-    const std::scoped_lock lock(mutex);
+    std::unique_lock lock(mutex);
     pinning.remove_if([](const Pinning& one) { return !one.helper.socket.valid(); });
     for (Pinning& one : pinning) {
       if (one.is_in_use || (one.is_silent && !is_back(one))) continue;
@@ -191,8 +216,10 @@ struct Helpers::Impl {
       return &one;
     }
     if (pinning.size() >= kMaxPinning) return Error(Errc::kFull, "all helper processes for it wait for other files");
+    lock.unlock();
     auto helper = forked();
     INGERO_TRY(helper);
+    lock.lock();
     Pinning& made = pinning.emplace_back();
     made.helper = std::move(*helper);
     made.is_in_use = true;

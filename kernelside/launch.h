@@ -15,6 +15,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,12 +40,14 @@ class Launch {
 
   // Forks the supervisor and the command; the command waits before its exec until go(). An agent that does not answer
   // for `answer_timeout_ms` does not hang the command. kToErrors: what the command writes to standard output goes to
-  // standard error, because the agent's own output is there. `run_as`: none: as the agent's own user. The command has
-  // what the calling thread has, capabilities and no_new_privs: call it before they are changed.
+  // standard error, because the agent's own output is there. `run_as`: none: as the agent's own user. `ignored`: the
+  // signals that the command ignores; it starts with no other, and blocks none. Else it has what the calling thread
+  // has, capabilities and no_new_privs: call it before they are changed.
   enum class Output : bool { kOwn, kToErrors };
   static Result<std::unique_ptr<Launch>> start(const std::vector<std::string>& command,
                                                int answer_timeout_ms = kAnswerTimeoutMs, Output output = Output::kOwn,
-                                               const std::optional<RunAs>& run_as = std::nullopt);
+                                               const std::optional<RunAs>& run_as = std::nullopt,
+                                               const sigset_t& ignored = {});
   ~Launch();  // the command is not killed
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;

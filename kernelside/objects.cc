@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "capture.skel.h"
 #include "kernelside/libbpf_log.h"
+#include "kernelside/online_cpus.h"
 #include "kernelside/perf_link.h"
 #include "kernelside/privilege.h"
 #include "kernelside/program_account.h"
@@ -152,6 +153,7 @@ struct Objects::Impl {
   Owned<sampling> sampling_object;  // null: not wanted so far, or this kernel cannot
   std::string sampling_reason;
   std::vector<Fd> sampling_timers;
+  OnlineCpus online_cpus;
   std::string sampled_cpus;  // those that were online then
   std::vector<Link> thread_links;
   Link in_flight_dump;
@@ -508,8 +510,8 @@ Status Objects::sample_cpus(bool on) {
     impl_->sampling_timers.clear();
     return {};
   }
-  const auto online = read_file("/sys/devices/system/cpu/online", 4096);
-  if (!impl_->sampling_timers.empty() && (!online.ok() || *online == impl_->sampled_cpus)) return {};
+  std::string online = impl_->online_cpus.list();
+  if (!impl_->sampling_timers.empty() && (online.empty() || online == impl_->sampled_cpus)) return {};
   if (!impl_->sampling_object && impl_->sampling_reason.empty()) impl_->load_sampling();
   if (!impl_->sampling_object) return Error(Errc::kNotSupported, impl_->sampling_reason);
   const int program = bpf_program__fd(impl_->sampling_object->progs.take_sample);
@@ -522,7 +524,7 @@ Status Objects::sample_cpus(bool on) {
     if (timer->valid()) timers.push_back(std::move(*timer));
   }
   impl_->sampling_timers = std::move(timers);
-  impl_->sampled_cpus = online.ok() ? *online : "";
+  impl_->sampled_cpus = std::move(online);
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -119,6 +120,12 @@ Status drop_capabilities(Keep keep, Needs needs, const PrivilegeCalls& calls) {
   if (!calls.forbid_new()) return errno_error("set no_new_privs");
   if (!calls.set({sets.effective & wanted, sets.permitted & wanted, 0})) return errno_error("drop capabilities");
   return {};
+}
+
+bool may_trace() {
+  if (geteuid() == 0) return true;
+  const auto missing = missing_capabilities();
+  return std::ranges::none_of(missing, [](const std::string& one) { return one == "CAP_BPF" || one == "CAP_PERFMON"; });
 }
 
 Status lower_capabilities(const PrivilegeCalls& calls) {

@@ -41,6 +41,9 @@ PrivilegeCalls system_privileges();
 // Of the capabilities tracing needs (CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, ...), those the process lacks, by name.
 std::vector<std::string> missing_capabilities(const PrivilegeCalls& calls = system_privileges());
 
+// Whether this process can trace at all: as root, or with CAP_BPF and CAP_PERFMON.
+bool may_trace();
+
 enum class Keep {
   kRecording,     // what recording needs
   kForeignFiles,  // of a helper process: what opening the files of other users and reading their memory needs

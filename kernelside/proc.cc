@@ -141,6 +141,15 @@ std::optional<uint32_t> uid_of(std::string_view status) {
   return uid;
 }
 
+Status check_pid_namespace(const std::string& proc) {
+  constexpr ino_t kFirst = 0xeffffffc;  // PROC_PID_INIT_INO (include/linux/proc_ns.h)
+  struct stat status {};
+  if (stat((proc + "/self/ns/pid").c_str(), &status) != 0 || status.st_ino == kFirst) return {};
+  return Error{Errc::kNotSupported,
+               "this PID namespace is a container's: processes have other numbers here than for the kernel",
+               "start the container with the machine's: hostPID: true, docker run --pid=host"};
+}
+
 uint64_t measure_suspended_ns() {
   const uint64_t mono_ns = clock_ns(CLOCK_MONOTONIC);
   const uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME);
@@ -257,6 +266,7 @@ Result<hal::Process> ProcFs::process(uint32_t pid) const {
     JobNames names = parse_environ(*environment);
     // The path is the scheduler's word, the environment the process's own.
     if (process.slurm_job.empty()) process.slurm_job = std::move(names.slurm_job);
+    process.launcher_job = std::move(names.launcher_job);
     process.rank = names.rank;
     process.local_rank = names.local_rank;
     process.world_size = names.world_size;
@@ -279,8 +289,9 @@ std::optional<uint32_t> SocketOwners::owner(uint64_t inode, std::span<const uint
   if (known == found_.end() && (!searched_mono_ns_ || now_ns - *searched_mono_ns_ >= kSearchEveryNs)) {
     found_.clear();
     searched_mono_ns_ = now_ns;
-    search(preferred);
-    if (const auto all = proc_.pids()) search(*all);
+    const uint64_t until = now_ns + kMaxSearchNs;
+    search(preferred, until);
+    if (const auto all = proc_.pids()) search(*all, until);
     known = found_.find(inode);
   }
   if (known != found_.end()) return known->second;
@@ -288,15 +299,18 @@ std::optional<uint32_t> SocketOwners::owner(uint64_t inode, std::span<const uint
   return std::nullopt;
 }
 
-void SocketOwners::search(std::span<const uint32_t> pids) {
+void SocketOwners::search(std::span<const uint32_t> pids, uint64_t until_mono_ns) {
+  constexpr size_t kBetweenLooks = 64;
   const Raised raised;
   for (const uint32_t pid : pids) {
+    if (clock_.mono_ns() > until_mono_ns) return;
     const std::string path = fmt::format("{}/{}/fd", proc_.root(), pid);
     const Directory directory(opendir(path.c_str()));
     if (!directory) continue;
     size_t looked_at = 0;
     while (const dirent* entry = readdir(directory.get())) {
       if (++looked_at > kMaxDescriptors || found_.size() >= kMaxSockets) break;
+      if (looked_at % kBetweenLooks == 0 && clock_.mono_ns() > until_mono_ns) return;
       std::array<char, 64> target;
       const ssize_t size = readlinkat(dirfd(directory.get()), entry->d_name, target.data(), target.size());
       if (size <= 0) continue;

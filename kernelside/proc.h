@@ -25,6 +25,10 @@ namespace ingero::kernelside {
 // How long the machine has been suspended so far: /proc counts a start in boot time, events in monotonic time.
 uint64_t measure_suspended_ns();
 
+// Whether the pids here are those by which the kernel records: kNotSupported in a PID namespace of a container, where
+// another process, or none, has each number.
+Status check_pid_namespace(const std::string& proc = "/proc");
+
 struct ProcRoots {
   std::string proc = "/proc";
   std::string cgroup = "/sys/fs/cgroup";  // v2 here, or below in unified/ on hybrid hosts
@@ -79,8 +83,9 @@ class ProcFs {
 // findings are kept for ten; in between, unknown is unknown. Not thread-safe.
 class SocketOwners {
  public:
-  static constexpr size_t kMaxDescriptors = 65536;  // looked at per process
-  static constexpr size_t kMaxSockets = 262144;     // remembered over all
+  static constexpr size_t kMaxDescriptors = 65536;      // looked at per process
+  static constexpr uint64_t kMaxSearchNs = 20'000'000;  // of one search: what it has not come to is unknown
+  static constexpr size_t kMaxSockets = 262144;         // remembered over all
 
   // All must outlive this.
   SocketOwners(const ProcFs& proc, const Clock& clock, hal::LossLedger& ledger)
@@ -91,7 +96,7 @@ class SocketOwners {
   std::optional<uint32_t> owner(uint64_t inode, std::span<const uint32_t> preferred);
 
  private:
-  void search(std::span<const uint32_t> pids);
+  void search(std::span<const uint32_t> pids, uint64_t until_mono_ns);
 
   const ProcFs& proc_;
   const Clock& clock_;

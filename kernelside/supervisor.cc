@@ -125,8 +125,10 @@ bool become(const RunAs& user) {
 
 // `go` is a pipe and not the socket: what the command receives from sockets is counted as its own.
 [[noreturn]] void run_command(int supervisor, int go, const Started& started) {
-  // What the agent did to its signals is not the command's business.
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  // What the agent did to its signals is not the command's business; what it was started with is (nohup).
+  for (int number = 1; number < NSIG; ++number) {
+    signal(number, sigismember(&started.ignored, number) == 1 ? SIG_IGN : SIG_DFL);
+  }
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -323,6 +325,7 @@ void run_supervisor(Fd agent, const Started& started, int answer_timeout_ms) {
   signal(SIGINT, SIG_IGN);  // the terminal's Ctrl-C is for the command and the agent
   signal(SIGQUIT, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // ignored, the command's status would be lost
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) _exit(1);
   int go[2];

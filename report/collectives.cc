@@ -79,11 +79,16 @@ Status gather_arrivals(Gathering& gathering, const store::Conditions& conditions
                         });
 }
 
-Status gather_hangs(Gathering& gathering) {
+Status gather_hangs(Gathering& gathering, const store::Selection& selection) {
+  store::Conditions conditions;
+  conditions.add_range(selection, "timestamp", "timestamp + waited_ns");
   return gathering.each(
-      "SELECT comm_id_hash, number, call, present, missing, waited_ns, is_over FROM collective_hangs ORDER BY "
-      "waited_ns DESC LIMIT 32",
-      {}, [&](std::span<const Value> row) {
+      "SELECT comm_id_hash, number, call, present, missing, waited_ns, is_over FROM (SELECT h.*, h.entered_mono_ns + "
+      "coalesce((SELECT k.wall_ns - k.mono_ns FROM clocks k WHERE k.session = h.session AND k.mono_ns <= "
+      "h.entered_mono_ns ORDER BY k.mono_ns DESC LIMIT 1), (SELECT k.wall_ns - k.mono_ns FROM clocks k WHERE k.session "
+      "= h.session ORDER BY k.mono_ns LIMIT 1), 0) AS timestamp FROM collective_hangs h)" +
+          conditions.where() + " ORDER BY waited_ns DESC LIMIT 32",
+      conditions.bound(), [&](std::span<const Value> row) {
         const auto at = gathering.found.find(row[0].as_uint64());
         if (at == gathering.found.end()) return;
         at->second.hangs.push_back({static_cast<uint64_t>(row[1].integer), row[2].as_text(), row[3].as_text(),
@@ -117,7 +122,7 @@ Result<std::vector<CommunicatorReport>> gather_collectives(const store::Reader& 
   INGERO_TRY(gather_ops(gathering, of_calls));
   if (gathering.found.empty()) return std::vector<CommunicatorReport>{};
   INGERO_TRY(gather_arrivals(gathering, of_time));
-  INGERO_TRY(gather_hangs(gathering));
+  INGERO_TRY(gather_hangs(gathering, selection));
 
   std::vector<CommunicatorReport> reports;
   for (auto& [hash, report] : gathering.found) {

@@ -141,7 +141,8 @@ Result<DeviceMemory> gather_device_memory(const store::Reader& reader, const sto
   // Calls made inside another allocation are the same memory once more; inside a call of another kind they are its own.
   conditions.add(
       "(e.call = 'process_exit' AND e.tid = e.pid OR e.kind IN ('alloc', 'free') AND NOT coalesce(e.parent_call IN "
-      "(SELECT name FROM calls WHERE kind IN ('alloc', 'free')), 0))");
+      "(SELECT name FROM calls WHERE kind IN ('alloc', 'free')), 0) AND e.call NOT IN (SELECT name FROM calls WHERE "
+      "memory != 'device'))");
   conditions.add_rows(selection, "e.seq");
   conditions.add_range(selection, "e.timestamp", "e.timestamp");
   conditions.add_pid(selection, "e.pid");

@@ -22,7 +22,7 @@ class EngineSink final : public store::ReplaySink {
   EngineSink(Diagnosis& diagnosis, const VendorNames& names, TimeSink* time)
       : diagnosis_(diagnosis), names_(names), time_(time) {}
 
-  bool wants_targets() const override { return time_ != nullptr; }
+  bool wants_targets() const override { return true; }
   void probe(uint32_t probe, std::string_view symbol) override {
     engine_->set_probe(probe, correlate::is_per_thread_symbol(symbol));
     if (time_ != nullptr) time_->probe(probe, symbol);
@@ -46,6 +46,9 @@ class EngineSink final : public store::ReplaySink {
     };
     engine_ = std::make_unique<correlate::Engine>(std::move(options), ledger_);
   }
+  void session(int64_t id) override {
+    if (time_ != nullptr) time_->session(id);
+  }
   void probe_cost(uint64_t ns) override {
     if (time_ != nullptr) time_->probe_cost(ns);
   }
@@ -55,8 +58,9 @@ class EngineSink final : public store::ReplaySink {
   void call(hal::CallId id, const store::ReplayedCall& call) override {
     ops_[id] = call.op;
     if (time_ != nullptr) time_->call(id, call);
-    engine_->set_call(id, correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind,
-                                                call.synchronising, call.below_runtime, call.asynchronous));
+    engine_->set_call(id,
+                      correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising,
+                                            call.below_runtime, call.asynchronous, call.memory));
   }
   void process(const hal::Process& process) override {
     engine_->add_process(process);
@@ -108,7 +112,7 @@ class EngineSink final : public store::ReplaySink {
     diagnosis_.calls += examined.calls;
     diagnosis_.windows += examined.windows;
     diagnosis_.late += examined.late;
-    diagnosis_.processes += examined.processes;
+    diagnosis_.processes += examined.active;
     diagnosis_.forgotten = ledger_.count(hal::Loss::engine_forgotten);
     engine_.reset();
     for (auto& [id, chain] : found_) diagnosis_.chains.push_back(of_node(std::move(chain), node_));

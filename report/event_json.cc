@@ -7,21 +7,6 @@
 namespace ingero::report {
 namespace {
 
-// `source` of docs/formats/trace_json.md: the layer, as old scripts know it.
-std::string source_name(const hal::Call& call) {
-  switch (call.source) {
-    case 4:
-      return "driver";
-    case 8:
-      return std::string(call.backend) + "_graph";
-    default:
-      break;
-  }
-  std::string name(call.layer);
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return name;
-}
-
 // `arg0` and `arg1` of docs/formats/store.md, by what the call is.
 Json args_of(const hal::Event& event) {
   using hal::Has;
@@ -97,7 +82,7 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
   out["pid"] = event.pid;
   out["tid"] = event.tid;
   out["process_name"] = process_name.empty() ? fixed_text(event.comm) : process_name;
-  out["source"] = source_name(call);
+  out["source"] = hal::source_name(call);
   out["op"] = call.op_name;
   if (event.has(Has::kDuration)) {
     out["duration_ns"] = event.duration_ns;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "report/frame_text.h"
 #include "report/stack_shares.h"
+#include "store/read/call_names.h"
 #include "store/read/selection_sql.h"
 
 namespace ingero::report {
@@ -79,7 +80,7 @@ void draw(const Node& node, const std::string& name, double x, double width, siz
   const auto room = static_cast<size_t>(width / kCharacter);
   if (room >= 3) {
     out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + 3, y + 12,
-                       escaped(name.size() <= room ? name : name.substr(0, room - 2) + ".."));
+                       escaped(name.size() <= room ? name : printable(name, room - 2) + ".."));
   }
   out += "</g>\n";
   double at = x;
@@ -98,9 +99,13 @@ Result<Flames> gather_flames(const store::Reader& reader, const store::Selection
   conditions.add("e.kind <> 'host'");
   conditions.add("e.duration IS NOT NULL");
   conditions.add_events(selection);
-  if (!selection.op.empty()) conditions.add("lower(e.call) = lower(?)", store::Bound::of(selection.op));
   store::QueryLimits limits;
   limits.time_ns = time_ns;
+  if (!selection.op.empty()) {
+    const auto names = store::calls_named(reader, selection.op, limits);
+    if (!names.ok()) return names.error();
+    conditions.add(store::is_of_calls(*names));
+  }
   const auto shares = gather_stack_shares(reader, conditions, limits);
   if (!shares.ok()) return shares.error();
   // The process and the time of each stack; another pass gives the frames.

@@ -5,15 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "base/demangle.h"
 #include "base/text.h"
-#include "symbols/symboliser.h"
 
 namespace ingero::report {
 namespace {
 
 // Some recordings have C++ names as the linker spells them.
 std::string function_of(const std::string& symbol) {
-  return symbols::demangled(std::string(std::string_view(symbol).substr(0, symbol.rfind("+0x"))));
+  return demangled(std::string(std::string_view(symbol).substr(0, symbol.rfind("+0x"))));
 }
 
 // "ns::copy<float>" of "ns::copy<float>(float*, int) const": a demangled C++ name, or what is left of one that was cut.

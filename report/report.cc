@@ -169,13 +169,16 @@ bool is_its(const ReportedChain& chain, const ProcessTime& time) {
   return time.budget.steps != 0 && time.budget.pid == chain.pid && time.node == chain.node;
 }
 
-// What the rules for CPUs found, and the budget of the process knows to have cost nothing; less work where no more
-// came.
+// What the rules found, and the budget of the process knows to have cost nothing; less work where no more came.
 bool is_harmless(const ReportedChain& chain, const ProcessTime& time) {
-  if (chain.rule == correlate::rule(correlate::RuleId::rate_drop).name) {
-    return time.budget.result.limit == correlate::Limit::kIdle && time.budget.pid == chain.pid &&
-           time.node == chain.node;
-  }
+  using correlate::RuleId;
+  const correlate::Limit limit = time.budget.result.limit;
+  const bool is_rate = chain.rule == correlate::rule(RuleId::rate_drop).name;
+  if (is_rate && limit == correlate::Limit::kIdle && time.budget.pid == chain.pid && time.node == chain.node)
+    return true;
+  // Its device had work all the time: longer steps are fewer, and what its threads waited for was the device.
+  const bool is_of_host = is_rate || chain.rule == correlate::rule(RuleId::dataloader_starvation).name;
+  if (is_of_host && is_its(chain, time) && limit == correlate::Limit::kDeviceBound) return true;
   return is_its(chain, time) && time.budget.cpu_cost.is_harmless(chain.rule);
 }
 

@@ -41,6 +41,7 @@ using OnRow = std::function<void(std::span<const store::Value>)>;
 
 // The recording, and the part of it that is asked about.
 struct Part {
+  static constexpr std::string_view kSessions = "s";  // the alias of the table sessions in all of these queries
   const store::Reader& reader;
   const store::Selection& selection;
 
@@ -54,12 +55,14 @@ struct Part {
     (void)reader.query(text, {}, take, {}, conditions.bound()).ok();  // without the table there is nothing to say
   }
 
-  // Of a process on its node: itself, unless `pid` says otherwise. `table`, `node_of`: that have number and node.
+  // Of a process on its node and in its run: itself, unless `pid` says otherwise. `table`, `node_of`: that have the
+  // number, and the node and the run.
   static Conditions of_process(const ProcessTime& time, const std::string& table, const std::string& node_of,
                                std::optional<uint32_t> pid = std::nullopt) {
     Conditions conditions;
     conditions.add(table + ".pid = ?", int64_t{pid.value_or(time.budget.pid)});
     if (!time.node.empty()) conditions.add(node_of + ".node = ?", store::Bound::of(time.node));
+    if (time.session) conditions.add(node_of + (node_of == kSessions ? ".id = ?" : ".session = ?"), *time.session);
     return conditions;
   }
   // Of what the budget evaluates, as all below. Rows of the table event_rows e with its clock k, of a thread t.
@@ -289,6 +292,19 @@ bool is_collector(std::string_view function) {
   });
 }
 
+// Processes that it started in what the budget evaluates.
+std::set<int64_t> forked_meanwhile(const Part& part, const ProcessTime& time) {
+  Conditions of_process = Part::of_process(time, "e", "e");
+  of_process.add("e.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
+  of_process.add("e.start_mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
+  of_process.add_rows(part.selection, "e.seq");
+  of_process.add_range(part.selection, "e.timestamp", "e.timestamp");
+  std::set<int64_t> forked;
+  part.ask("SELECT DISTINCT e.arg1 FROM events e WHERE {} AND e.call = 'process_fork'", of_process,
+           [&](std::span<const store::Value> row) { forked.insert(row[0].integer); });
+  return forked;
+}
+
 // What the samples of its thread say of host code: the collector, or the kernel.
 void add_samples(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
@@ -330,11 +346,18 @@ void add_samples(const Part& part, ProcessTime& time) {
   const double kernel_ns = share(in_kernel) * host_share * static_cast<double>(all_ns);
   if (share(in_kernel) < kGoodPart || faults <= 0 || kernel_ns > static_cast<double>(faults) * kFaultNs) return;
   const uint64_t steps = std::max<uint64_t>(1, time.budget.steps);
+  const size_t forks = forked_meanwhile(part, time).size();
   time.because.push_back(fmt::format(
-      "{:.0f}% of its time on the CPU was in the kernel, with {} page faults a {}: memory touched for the first time",
-      100 * share(in_kernel), static_cast<uint64_t>(faults) / steps, time.budget.steps != 0 ? "step" : "recording"));
+      "{:.0f}% of its time on the CPU was in the kernel, with {} page faults a {}: memory touched for the first time{}",
+      100 * share(in_kernel), static_cast<uint64_t>(faults) / steps, time.budget.steps != 0 ? "step" : "recording",
+      forks == 0 ? "" : fmt::format(", or for the first time after a fork ({} meanwhile), when it is copied", forks)));
   if (host_low * 2 < sums.lost_low()) return;
   time.remedy = "reuse buffers instead of allocating new ones each step, or touch them before the loop";
+  if (forks > 0) {
+    time.remedy +=
+        "; start processes before much memory is held, without fork (PyTorch: spawn or forkserver), or keep "
+        "what is written in shared memory";
+  }
 }
 
 // Processes that were waited for for most of what was lost, and most of which were started meanwhile.
@@ -356,20 +379,22 @@ void add_new_workers(const Part& part, ProcessTime& time) {
     if (is_for_them) for_them += ns;
   }
   if (workers.size() < kEnoughWorkers || for_them * 2 < all) return;
-  Conditions of_process = Part::of_process(time, "e", "e");
-  of_process.add("e.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
-  of_process.add("e.start_mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
-  of_process.add_rows(part.selection, "e.seq");
-  of_process.add_range(part.selection, "e.timestamp", "e.timestamp");
-  size_t started = 0;
-  part.ask("SELECT DISTINCT e.arg1 FROM events e WHERE {} AND e.call = 'process_fork'", of_process,
-           [&](std::span<const store::Value> row) { started += workers.contains(row[0].integer) ? 1 : 0; });
+  const std::set<int64_t> forked = forked_meanwhile(part, time);
+  const auto started =
+      static_cast<size_t>(std::ranges::count_if(workers, [&](int64_t worker) { return forked.contains(worker); }));
   if (started < kEnoughWorkers || started * 2 < workers.size()) return;
   time.because.push_back(
       fmt::format("{} of the {} processes that it waited for were started meanwhile", started, workers.size()));
   time.remedy =
       "start the processes once and keep them (PyTorch's DataLoader: made once, with persistent_workers=True), or have "
       "them load less when they start";
+}
+
+TimeClass largest_loss(const correlate::TimeSums& sums) {
+  const auto lost = [](const correlate::ClassTime& one) { return std::pair(one.low, one.high); };
+  const auto most = std::max_element(sums.classes.begin(), sums.classes.end(),
+                                     [&](const auto& a, const auto& b) { return lost(a) < lost(b); });
+  return static_cast<TimeClass>(most - sums.classes.begin());
 }
 
 // Settings whose effect is seen.
@@ -385,16 +410,23 @@ void add_settings(const Part& part, ProcessTime& time) {
   uint64_t cpus = 0;
   Conditions of_node;
   of_node.add("node = ?", store::Bound::of(time.node));
+  if (time.session) of_node.add("id = ?", *time.session);
   part.ask(
       "SELECT max(coalesce(cpu_cores, 0)) FROM sessions WHERE {}", of_node,
       [&](std::span<const store::Value> row) { cpus = static_cast<uint64_t>(std::max<int64_t>(0, row[0].integer)); });
   for (const auto& [known, text] : hal::slow_settings_in(settings, cpus)) {
-    const uint64_t ns = sums.of(known->shows_in).ns;
+    const bool blocks = hal::blocks_launches(*known, text);
+    // Launches that wait are submissions to one who does not know that, and waits to one who does.
+    uint64_t ns = sums.of(known->shows_in).ns;
+    if (known->blocks_launches) ns += sums.of(TimeClass::kDeviceWait).ns;
     if (ns * 20 < sums.total_ns()) continue;
-    time.because.push_back(fmt::format("{} is set in its environment: {} ({:.0f}% of the time)", printable(text, 80),
-                                       known->effect,
-                                       100 * static_cast<double>(ns) / static_cast<double>(sums.total_ns())));
-    time.remedy = fmt::format("unset {}", known->name);
+    const std::string what = known->blocks_launches
+                                 ? fmt::format("{} and {}", words_of(known->shows_in), words_of(TimeClass::kDeviceWait))
+                                 : fmt::format("{}, of which that is a part", words_of(known->shows_in));
+    time.because.push_back(fmt::format("{} is set in its environment: {} ({:.0f}% of the time is {})",
+                                       printable(text, 80), known->effect,
+                                       100 * static_cast<double>(ns) / static_cast<double>(sums.total_ns()), what));
+    if (blocks || known->shows_in == largest_loss(sums)) time.remedy = fmt::format("unset {}", known->name);
   }
 }
 
@@ -407,6 +439,25 @@ void add_probes(ProcessTime& time) {
                   100 * static_cast<double>(sums.probes_ns) / static_cast<double>(sums.total_ns())));
 }
 
+// What the hypervisor gave to other machines looks like running.
+void add_stolen(const Part& part, ProcessTime& time) {
+  constexpr double kMuchPercent = 2;
+  Conditions meanwhile;
+  meanwhile.add("steal_pct >= ?", int64_t{0});
+  if (time.session) meanwhile.add("session = ?", *time.session);
+  if (time.budget.end_ns > time.budget.start_ns) {
+    meanwhile.add("timestamp >= ?", static_cast<int64_t>(time.budget.start_ns) + time.wall_offset_ns);
+    meanwhile.add("timestamp <= ?", static_cast<int64_t>(time.budget.end_ns) + time.wall_offset_ns);
+  }
+  meanwhile.add_range(part.selection, "timestamp", "timestamp");
+  double percent = 0;
+  part.ask("SELECT avg(steal_pct) FROM system_snapshots WHERE {}", meanwhile,
+           [&](std::span<const store::Value> row) { percent = row[0].as_real().value_or(0); });
+  if (percent <= kMuchPercent) return;
+  time.because.push_back(fmt::format(
+      "The hypervisor took {:.0f}% of the machine's CPU time for others meanwhile: that looks like running", percent));
+}
+
 struct Late {
   int64_t session = 0, communicator = 0, rank = 0, pid = 0, nranks = 0;
   std::string node;
@@ -414,6 +465,11 @@ struct Late {
   uint64_t late_ns = 0, worst_ns = 0;  // what it cost the others: in all, and at most
   uint64_t all_ns = 0;                 // likewise, of all ranks
 };
+
+// Of its node, and of its run.
+bool is_of(const Late& late, const ProcessTime& time) {
+  return time.node == late.node && time.session.value_or(late.session) == late.session;
+}
 
 // How late the last rank was, of the collectives of one communicator in their order. The others may run ahead of their
 // devices: what cost them time is then not each collective at which it was late, but the latest of those that one
@@ -608,7 +664,7 @@ std::string meanwhile(const Part& part, const Late& late, const ProcessTime& tim
 bool anybody_waited(const std::vector<ProcessTime>& times, const std::set<int64_t>& pids, const Late& late) {
   bool is_known = false;
   for (const ProcessTime& one : times) {
-    if (one.node != late.node || !pids.contains(one.budget.pid)) continue;
+    if (!is_of(late, one) || !pids.contains(one.budget.pid)) continue;
     const correlate::TimeSums& whole = one.budget.whole;
     if (2 * (whole.of(TimeClass::kCommunication).ns + whole.of(TimeClass::kDeviceWait).ns) >= late.late_ns) return true;
     is_known = true;
@@ -621,7 +677,7 @@ void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
   for (const Late& late : late_ranks(part)) {
     const auto of_pid = [&](int64_t pid) {
       return std::find_if(times.begin(), times.end(),
-                          [&](const ProcessTime& one) { return one.node == late.node && one.budget.pid == pid; });
+                          [&](const ProcessTime& one) { return is_of(late, one) && one.budget.pid == pid; });
     };
     const auto latest = of_pid(late.pid);
     if (latest == times.end()) continue;
@@ -721,33 +777,64 @@ void add_ranks(const Part& part, ProcessTime& time) {
                   ranks));
 }
 
+// Whether both submitted to one device, for half of the time of one of them or more.
+bool shares_long(const ProcessTime& other, const ProcessTime& time) {
+  const uint64_t from_ns = std::max(other.budget.start_ns, time.budget.start_ns);
+  const uint64_t to_ns = std::min(other.budget.end_ns, time.budget.end_ns);
+  return to_ns > from_ns && (to_ns - from_ns) * 2 >= time.budget.end_ns - time.budget.start_ns;
+}
+
+// "trainer (pid 4000)", and where it is known how long its device had work for it: ", for at least 92% of the time".
+std::string neighbour_text(const ProcessTime& other, bool with_share) {
+  const correlate::TimeSums& sums = other.budget.evaluated.sums;
+  const uint64_t total = sums.total_ns(), busy = total - std::min(total, sums.idle_high);
+  const std::string name = fmt::format("{} (pid {})", printable(other.name, 32), other.budget.pid);
+  if (!with_share || busy * 100 < total || total == 0) return name;
+  return fmt::format("{}, at least {}% of the time", name, busy * 100 / total);
+}
+
 // Other processes that give its device work for half of its time or more: not those of its own job, which are ranks.
 void add_neighbours(const Part& part, const std::vector<ProcessTime>& times, ProcessTime& time) {
-  if (time.budget.result.limit != Limit::kDeviceBound) return;
-  std::vector<std::string> names;
-  std::set<int64_t> pids;
+  std::set<int64_t> ranks;
+  Conditions of_job;
+  of_job.add("c.process IS NOT NULL");
+  if (!time.node.empty()) of_job.add("s.node = ?", store::Bound::of(time.node));
+  if (time.session) of_job.add("s.id = ?", *time.session);
   part.ask(
-      "SELECT DISTINCT b.pid, b.comm FROM calls_by_device a JOIN calls_by_device b ON b.gpu_uuid = a.gpu_uuid AND "
-      "b.session = a.session AND b.pid != a.pid JOIN sessions s ON s.id = a.session WHERE {} AND NOT EXISTS (SELECT 1 "
-      "FROM communicators c JOIN processes p ON p.id = c.process WHERE p.pid = b.pid AND p.session = b.session) ORDER "
-      "BY b.pid LIMIT 100",
-      Part::of_process(time, "a", "s"), [&](std::span<const store::Value> row) {
-        const auto its = std::find_if(times.begin(), times.end(), [&](const ProcessTime& one) {
-          return one.node == time.node && int64_t{one.budget.pid} == row[0].integer;
-        });
-        if (its == times.end()) return;
-        const uint64_t from_ns = std::max(its->budget.start_ns, time.budget.start_ns);
-        const uint64_t to_ns = std::min(its->budget.end_ns, time.budget.end_ns);
-        const bool is_long = to_ns > from_ns && (to_ns - from_ns) * 2 >= time.budget.end_ns - time.budget.start_ns;
-        if (is_long && pids.insert(row[0].integer).second) {
-          names.push_back(fmt::format("{} (pid {})", printable(row[1].as_text(), 32), row[0].integer));
-        }
-      });
-  if (names.empty()) return;
+      "SELECT DISTINCT p.pid FROM communicators c JOIN processes p ON p.id = c.process JOIN sessions s ON s.id = "
+      "p.session WHERE {} LIMIT 1000",
+      of_job, [&](std::span<const store::Value> row) { ranks.insert(row[0].integer); });
+  std::map<int64_t, std::string> found;
+  const bool is_bound = time.budget.result.limit == Limit::kDeviceBound;
+  for (const ProcessTime& other : times) {
+    const int64_t pid = other.budget.pid;
+    if (pid == int64_t{time.budget.pid} || other.node != time.node || other.session != time.session) continue;
+    const bool is_same_device =
+        std::ranges::any_of(other.devices, [&](uint32_t one) { return time.devices.contains(one); });
+    if (ranks.contains(pid) || !is_same_device || !shares_long(other, time)) continue;
+    found[pid] = neighbour_text(other, !is_bound);
+  }
+  if (found.empty()) return;
+  std::vector<std::string> names;
+  for (auto& [pid, name] : found) names.push_back(std::move(name));
+  time.shares_its_device = true;
   const size_t more = names.size() > kMaxNamed ? names.size() - kMaxNamed : 0;
   names.resize(names.size() - more);
-  time.because.push_back(fmt::format("Its device also works for {}{}: part of what it waits for is theirs",
-                                     fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
+  const std::string others =
+      fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
+  time.because.push_back(
+      is_bound ? fmt::format("Its device also works for {}: part of what it waits for is theirs", others)
+               : fmt::format("Its device also works for {}: it may be busy while it has nothing to do for this one",
+                             others));
+}
+
+// What is known of one is not told apart from what is known of another: the process has work while any of them has.
+void add_devices(ProcessTime& time) {
+  if (time.devices.size() < 2) return;
+  time.because.push_back(
+      fmt::format("It uses {} devices, and the figures are of all of them together: one may have nothing to do while "
+                  "another works",
+                  time.devices.size()));
 }
 
 }  // namespace
@@ -758,6 +845,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
   for (ProcessTime& time : times) {
     add_settings(part, time);
     add_probes(time);
+    add_stolen(part, time);
     add_overload(part, time);
     if (!is_accusation(time.budget.result.limit)) continue;
     add_preemptors(part, time);
@@ -772,6 +860,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
   }
   add_late_ranks(part, times);
   for (ProcessTime& time : times) {
+    add_devices(time);
     add_ranks(part, time);
     add_neighbours(part, times, time);
   }

@@ -32,6 +32,11 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
   const std::string what = has_line ? printable(root.line, 120) : what_it_does;
   // Who held it is the one that was waited for, not who that one waited for.
   const bool is_held = first.is == TimeClass::kFutex && !first.object.empty() && path.nodes.size() == 2;
+  if (root.is_on_its_way) {
+    return "send each message with one write, or set TCP_NODELAY: a small one waits until the one before is "
+           "acknowledged "
+           "(Nagle's algorithm); else see the network between the two";
+  }
   switch (root.is) {
     case TimeClass::kThrottled:
       return fmt::format("raise the CPU quota of the cgroup of {}, or use fewer threads within it", who);
@@ -81,6 +86,19 @@ bool sleeps_mostly(const ProcessTime& time) {
   return slept * 2 > all;
 }
 
+// By what the thread did itself for most of what was lost.
+std::string own_remedy(const ProcessTime& time) {
+  const TimeClass most = time.blame.empty() ? TimeClass::kHost : time.blame.front().nodes.front().is;
+  if (most == TimeClass::kSocket) {
+    return "ask for it ahead of time, in another thread, or less often, and keep the answers: the device can work "
+           "meanwhile";
+  }
+  if (most == TimeClass::kDisk) {
+    return "read ahead and write behind in another thread, or use faster storage: the device can work meanwhile";
+  }
+  return "move this work off the thread that submits, or do it while the device works";
+}
+
 }  // namespace
 
 std::string remedy_of(const ProcessTime& time) {
@@ -103,7 +121,7 @@ std::string remedy_of(const ProcessTime& time) {
         return "see why it sleeps (a rate limit, a retry, a state that it asks for again and again), and have it woken "
                "when there is something to do";
       }
-      return "move this work off the thread that submits, or do it while the device works";
+      return own_remedy(time);
     case Limit::kLaunchBound:
       return "submit less often: fuse kernels, larger batches, or a captured graph";
     case Limit::kSyncBound:

@@ -22,16 +22,13 @@ constexpr uint64_t kKnownParts = 10;  // a tenth of what may be lost
 constexpr uint64_t kDrainEvery = 65536;
 constexpr uint64_t kForEverNs = 2'000'000'000;  // a wait at the end of the recording that may never end
 
-// A thread that made steady steps, and has been in one wait since, far longer than any of its steps: it may hang, or
-// have no work. For what it waits is recorded when a wait ends.
-std::string open_wait_text(const correlate::ProcessBudget& budget, uint64_t since_ns, uint64_t end_ns) {
+// A thread that made steady steps, and of which nothing came since, for far longer than any of its steps: it may hang,
+// or have no work. A wait is recorded when it ends, and one that computes makes neither calls nor switches. How long
+// before the end of the recording that began; 0: it did not.
+uint64_t silent_at_end(const correlate::ProcessBudget& budget, uint64_t since_ns, uint64_t end_ns) {
   uint64_t longest_ns = std::max(budget.usual_ns, kForEverNs / 2);
   for (const correlate::SlowStep& slow : budget.slow) longest_ns = std::max(longest_ns, slow.length_ns);
-  if (budget.steps == 0 || since_ns == 0 || end_ns < since_ns + 2 * longest_ns) return {};
-  return fmt::format(
-      "The recording ended while it waited: its thread {} did nothing in the last {}; for what is recorded when a wait "
-      "ends",
-      budget.tid, format_duration(end_ns - since_ns));
+  return budget.steps == 0 || since_ns == 0 || end_ns < since_ns + 2 * longest_ns ? 0 : end_ns - since_ns;
 }
 
 BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
@@ -51,6 +48,7 @@ BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
     node.kind = cause.kind;
     node.is_write = cause.is_write;
     node.is_timed_out = cause.is_timed_out;
+    node.is_on_its_way = cause.is_on_its_way;
     node.object = correlate::peer_text(cause.peer);
     node.object_id = cause.object;
     node.pid = cause.pid;
@@ -69,7 +67,8 @@ std::string key_of(const BlamePath& path) {
     const BlameNode& node = path.nodes[i];
     const bool is_own = pid_of(node) == pid_of(path.nodes.front());
     const uint32_t pid = i >= kGrandchild && !is_own ? 0 : pid_of(node);
-    key += fmt::format("{} {} {} {} {}/", node.role, pid, static_cast<int>(node.is), node.is_timed_out, node.object);
+    key += fmt::format("{} {} {} {} {} {}/", node.role, pid, static_cast<int>(node.is), node.is_timed_out,
+                       node.is_on_its_way, node.object);
   }
   return key;
 }
@@ -147,21 +146,26 @@ Place place_of(const store::Reader& reader, uint64_t stack_id) {
   return outcome.ok() ? place : Place();
 }
 
-// Of a recording without names: empty.
-std::string object_name(const store::Reader& reader, const std::string& node, uint8_t kind, uint64_t object) {
+// Of a recording without names: empty. `session`: of which run; none: the last.
+std::string object_name(const store::Reader& reader, const std::string& node, std::optional<int64_t> session,
+                        uint8_t kind, uint64_t object) {
   std::string name;
   const bool is_futex = kind == static_cast<uint8_t>(hal::WaitKind::kFutex);
   const auto first = static_cast<int64_t>(object), last = is_futex ? first | 63 : first;
-  const store::Bound bound[] = {store::Bound::of(int64_t{kind}), store::Bound::of(first), store::Bound::of(last),
-                                store::Bound::of(node)};
+  const store::Bound bound[] = {store::Bound::of(int64_t{kind}),
+                                store::Bound::of(first),
+                                store::Bound::of(last),
+                                store::Bound::of(node),
+                                store::Bound::of(session.value_or(0)),
+                                store::Bound::of(int64_t{session ? 1 : 0})};
   const auto take = [&](std::span<const store::Value> values) {
     name = std::string(values[0].as_text());
     return false;
   };
-  // Numbers of files are a node's own, and those of its last run are what it is asked about.
+  // Numbers of files are a node's own, and one may be another file's in another run.
   const auto outcome = reader.query(
       "SELECT name FROM wait_objects WHERE kind = ?1 AND object BETWEEN ?2 AND ?3 AND session IN (SELECT id FROM "
-      "sessions WHERE node = ?4 OR ?4 = '') ORDER BY session DESC LIMIT 1",
+      "sessions WHERE (node = ?4 OR ?4 = '') AND (?6 = 0 OR id = ?5)) ORDER BY session DESC LIMIT 1",
       {}, take, {}, bound);
   return outcome.ok() ? name : std::string();
 }
@@ -223,6 +227,7 @@ class Replayed final : public store::ReplaySink {
   explicit Replayed(TimeSink& sink) : sink_(sink) {}
   bool wants_targets() const override { return true; }
   void begin(const std::string& node, uint64_t, bool) override { sink_.begin(node); }
+  void session(int64_t id) override { sink_.session(id); }
   void started(uint64_t mono_ns) override { sink_.started(mono_ns); }
   void probe_cost(uint64_t ns) override { sink_.probe_cost(ns); }
   void call(hal::CallId id, const store::ReplayedCall& call) override { sink_.call(id, call); }
@@ -249,6 +254,7 @@ Status replay_time(const store::Reader& reader, const store::Selection& selectio
 
 struct TimeSink::Session {
   std::string node;
+  std::optional<int64_t> id;
   hal::LossLedger ledger;
   correlate::Budget budget{ledger};
   correlate::BudgetSummary summary{ledger};
@@ -256,7 +262,9 @@ struct TimeSink::Session {
   int64_t wall_offset_ns = 0;
   uint64_t since = 0;
   hal::CallId exit = hal::kNoCall;
+  std::set<hal::CallId> work;                           // those that submit
   std::set<uint32_t> ended;                             // processes
+  std::map<uint32_t, std::set<uint32_t>> devices;       // by process: to which it submitted
   std::unordered_map<uint32_t, uint64_t> last_seen_ns;  // by thread: the end of what it did last
   uint64_t last_ns = 0;
 };
@@ -269,14 +277,18 @@ void TimeSink::begin(const std::string& node) {
   session_->node = node;
 }
 
+void TimeSink::session(int64_t id) { session_->id = id; }
 void TimeSink::started(uint64_t mono_ns) { session_->budget.set_start(mono_ns); }
 void TimeSink::probe_cost(uint64_t ns) { session_->budget.set_probe_cost(ns); }
 
 void TimeSink::call(hal::CallId id, const store::ReplayedCall& call) {
   session_->ops[id] = call.op;
   if (call.op == "process_exit") session_->exit = id;
-  session_->budget.set_call(id, correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind,
-                                                      call.synchronising, call.below_runtime, call.asynchronous));
+  correlate::CallFacts facts =
+      correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising,
+                            call.below_runtime, call.asynchronous, call.memory);
+  if (correlate::is_work(facts)) session_->work.insert(id);
+  session_->budget.set_call(id, std::move(facts));
 }
 
 void TimeSink::probe(uint32_t probe, std::string_view symbol) {
@@ -292,6 +304,10 @@ void TimeSink::event(const hal::Event& event) {
   if (event.has(hal::Has::kDuration)) {  // not a sum of a second
     uint64_t& seen_ns = session_->last_seen_ns[event.tid];
     seen_ns = std::max(seen_ns, event.end_mono_ns());
+  }
+  if (event.device_ref != 0 && !event.failed && session_->work.contains(event.call)) {
+    std::set<uint32_t>& devices = session_->devices[event.pid];
+    if (devices.size() < ProcessTime::kMaxDevices) devices.insert(event.device_ref);
   }
   if (event.call == session_->exit && event.pid == event.tid) session_->ended.insert(event.pid);
   if (++session_->since >= kDrainEvery) drain();
@@ -328,6 +344,8 @@ void TimeSink::end(std::optional<uint64_t> watermark_mono_ns) {
     const auto& its = facts[budget.pid];
     time.name = its.comm;
     time.node = session_->node;
+    time.session = session_->id;
+    time.devices = session_->devices[budget.pid];
     time.wall_offset_ns = session_->wall_offset_ns;
     time.first_submission_ns = its.first_submission_ns;
     if (its.is_attached_late) time.attached_ns = its.attached_ns;
@@ -343,8 +361,14 @@ void TimeSink::end(std::optional<uint64_t> watermark_mono_ns) {
       time.slow_blame.push_back(std::move(paths));
     }
     if (watermark_mono_ns && !session_->ended.contains(budget.pid)) {  // of the whole recording, which has ended
-      std::string text = open_wait_text(budget, session_->last_seen_ns[budget.tid], session_->last_ns);
-      if (!text.empty()) time.because.push_back(std::move(text));
+      time.silent_ns =
+          silent_at_end(budget, session_->last_seen_ns[budget.tid], std::max(session_->last_ns, *watermark_mono_ns));
+    }
+    if (time.silent_ns > 0) {
+      time.because.push_back(fmt::format(
+          "In the last {} of the recording its thread {} made no call, and no wait of it ended: it hangs, has "
+          "no work, or computes",
+          format_duration(time.silent_ns), budget.tid));
     }
     time.budget = std::move(budget);
     found_.push_back(std::move(time));
@@ -356,14 +380,14 @@ std::vector<ProcessTime> TimeSink::take() { return std::exchange(found_, {}); }
 
 void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times) {
   std::map<uint64_t, Place> known;
-  std::map<std::tuple<std::string, uint8_t, uint64_t>, std::string> objects;
-  const auto name = [&](const std::string& of_node, std::vector<BlamePath>& paths) {
+  std::map<std::tuple<std::string, std::optional<int64_t>, uint8_t, uint64_t>, std::string> objects;
+  const auto name = [&](const ProcessTime& of, std::vector<BlamePath>& paths) {
     for (BlamePath& path : paths) {
       for (BlameNode& node : path.nodes) {
         const uint64_t object = node.object_id.value_of_most();
         if (node.object.empty() && object != 0) {
-          const auto [at, is_new] = objects.try_emplace({of_node, node.kind, object});
-          if (is_new) at->second = object_name(reader, of_node, node.kind, object);
+          const auto [at, is_new] = objects.try_emplace({of.node, of.session, node.kind, object});
+          if (is_new) at->second = object_name(reader, of.node, of.session, node.kind, object);
           node.object = at->second;
         }
         if (node.stack_id == 0) continue;
@@ -375,8 +399,8 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
     }
   };
   for (ProcessTime& time : times) {
-    name(time.node, time.blame);
-    for (auto& paths : time.slow_blame) name(time.node, paths);
+    name(time, time.blame);
+    for (auto& paths : time.slow_blame) name(time, paths);
     add_lines_of_others(time.slow_blame);
     order_by_cause(time);
     time.remedy = remedy_of(time);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,12 @@ struct BlameNode {
   correlate::TimeClass is = correlate::TimeClass::kUnknown;
   uint8_t kind = 0;  // hal::WaitKind
   bool is_write = false;
-  bool is_timed_out = false;  // its timer ended it
-  std::string object;         // "10.0.0.9:9000", a path, a lock's name
-  correlate::Most object_id;  // of the recording's wait_objects
-  correlate::Most pid;        // which of them it was
-  std::string line, caller;   // "forward() at train.py:61", "called in step() at train.py:31"
+  bool is_timed_out = false;   // its timer ended it
+  bool is_on_its_way = false;  // it had not received yet what the one before had sent
+  std::string object;          // "10.0.0.9:9000", a path, a lock's name
+  correlate::Most object_id;   // of the recording's wait_objects
+  correlate::Most pid;         // which of them it was
+  std::string line, caller;    // "forward() at train.py:61", "called in step() at train.py:31"
   uint64_t stack_id = 0;
 };
 
@@ -41,6 +43,7 @@ struct BlamePath {
 struct ProcessTime {
   correlate::ProcessBudget budget;
   std::string name, node, found_by;
+  std::optional<int64_t> session;  // the run of the agent in the recording, where it says
   int64_t wall_offset_ns = 0;
   uint64_t first_submission_ns = 0;
   std::optional<uint64_t> attached_ns;             // the process ran before it was traced
@@ -51,7 +54,11 @@ struct ProcessTime {
   std::vector<std::string> because;
   // "rank 1 of 2 (pid 812), the last in 140 of 146 collectives"; of a late rank: which it is; empty: none
   std::string waits_for;
-  bool is_late = false;  // a rank that the others wait for
+  uint64_t silent_ns = 0;          // at the end of the recording, where it hangs or has no work; 0: not so long
+  bool is_late = false;            // a rank that the others wait for
+  std::set<uint32_t> devices;      // to which it submitted, as Event::device_ref of the replay; at most kMaxDevices
+  bool shares_its_device = false;  // with another traced process, for half of the time or more
+  static constexpr size_t kMaxDevices = 64;
 };
 
 // Takes part in a replay.
@@ -60,6 +67,7 @@ class TimeSink {
   TimeSink();
   ~TimeSink();
   void begin(const std::string& node);
+  void session(int64_t id);
   void started(uint64_t mono_ns);
   void probe_cost(uint64_t ns);
   void call(hal::CallId id, const store::ReplayedCall& call);

@@ -68,6 +68,11 @@ std::string capitals(std::string_view text) {
   return out;
 }
 
+std::string with_capital(std::string text) {
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
 std::string why_not(NotKnown why) {
   switch (why) {
     case NotKnown::kTimeUnknown:
@@ -78,6 +83,12 @@ std::string why_not(NotKnown why) {
       return "the thread waited for something that no traced thread ended: it may have had no work";
     case NotKnown::kNobodyWaits:
       return "too little waits for the device to say when it was idle";
+    case NotKnown::kUnnamedWaits:
+      return "its waits name no queue, so for what they waited is not recorded: a run that waits for its queues shows "
+             "it";
+    case NotKnown::kCopyOrWait:
+      return "its copies come behind other work, and how long each waits for that is not recorded: a "
+             "run that synchronises before them shows it";
     case NotKnown::kTooShort:
     case NotKnown::kNone:
       break;
@@ -98,38 +109,82 @@ std::string stopped_text(const TimeSums& whole) {
   return fmt::format("{} for {} of {} in all", what, format_duration(ns), format_duration(whole.total_ns()));
 }
 
+std::string length_text(const ProcessTime& time) {
+  if (time.budget.steps == 0) return "each second";
+  return fmt::format("each {} step", format_duration(Parts(time.budget).of(time.budget.evaluated.sums.total_ns())));
+}
+
+// Whether the bounds of how long the device had nothing to do are so far apart that they say nothing.
+bool is_idle_unknown(const TimeSums& sums) {
+  constexpr double kWidePercent = 50;
+  return percent_of(sums.idle_high - std::min(sums.idle_low, sums.idle_high), sums.total_ns()) >= kWidePercent;
+}
+
+std::string_view why_idle_unknown(const TimeSums& sums) {
+  if (sums.unnamed_syncs * 2 > sums.syncs) return "its waits name no queue";
+  if (sums.copy_or_wait_ns * 2 > sums.idle_high - sums.idle_low) return "its copies come behind other work";
+  if (sums.queued_behind > 0) return "more work is queued whenever it waits";
+  return "it does not wait for all that it submits";
+}
+
+// "the device had nothing to do for 2ms of each 10ms step (20%)". `device`: which.
+std::string idle_text(const ProcessTime& time, std::string_view device) {
+  const TimeSums& sums = time.budget.evaluated.sums;
+  const Parts parts(time.budget);
+  const uint64_t total = sums.total_ns();
+  const std::string had_nothing =
+      fmt::format("{} had nothing to do{}", device, time.shares_its_device ? " for this program" : "");
+  if (!is_idle_unknown(sums)) {
+    return fmt::format("{} for {} of {} ({})", had_nothing,
+                       range_text(parts.of(sums.idle_low), parts.of(sums.idle_high)), length_text(time),
+                       percents_text(sums.idle_low, sums.idle_high, total));
+  }
+  if (percent_of(sums.idle_low, total) < 1) return fmt::format("how long {} is not known", had_nothing);
+  return fmt::format("{} for at least {} of {} ({:.0f}%), and how much longer is not known", had_nothing,
+                     format_duration(parts.of(sums.idle_low)), length_text(time), percent_of(sums.idle_low, total));
+}
+
 std::string limit_text(const ProcessTime& time) {
   const ProcessBudget& budget = time.budget;
   const LimitResult& result = budget.result;
   const TimeSums& sums = budget.evaluated.sums;
   const Parts parts(budget);
   const uint64_t total = sums.total_ns();
-  const std::string length =
-      budget.steps != 0 ? fmt::format("each {} step", format_duration(parts.of(total))) : std::string("each second");
-  const auto had_nothing = [&] {
-    return fmt::format("had nothing to do for {} of {} ({})",
-                       range_text(parts.of(sums.idle_low), parts.of(sums.idle_high)), length,
-                       percents_text(sums.idle_low, sums.idle_high, total));
-  };
-  const auto idle = [&] { return "the device " + had_nothing(); };
+  const std::string length = length_text(time);
+  const bool has_several = time.devices.size() > 1;
+  const bool is_wide = is_idle_unknown(sums);
+  const std::string because = is_wide ? fmt::format(", because {}", why_idle_unknown(sums)) : std::string();
+  const std::string idle =
+      idle_text(time, has_several ? fmt::format("its {} devices together", time.devices.size()) : "the device");
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
   if (result.is_high && is_accusation(result.limit)) text += ", highly";
   if (budget.is_of_slow) text += ", in its slow steps";
   if (result.device_always_done) {
-    return text + fmt::format(": the device was done each time the thread waited for it, {:.0f} times a step; it {}.",
+    return text + fmt::format(": the device was done each time the thread waited for it, {:.0f} times a step; {}.",
                               static_cast<double>(sums.syncs) / static_cast<double>(budget.evaluated.steps),
-                              had_nothing());
+                              idle_text(time, "it") + because);
   }
   switch (result.limit) {
     case Limit::kNotKnown:
-      return text + ": " + why_not(result.why) + ". The device " + had_nothing() + ".";
+      return text + ": " + why_not(result.why) + ". " + with_capital(idle) + ".";
     case Limit::kDeviceBound:
       if (budget.slept_percent > 0) {
-        return text + fmt::format(", but for when it slept, {}% of the time: {}.", budget.slept_percent, idle());
+        return text +
+               fmt::format(", but for when it slept, {}% of the time: {}{}.", budget.slept_percent, idle, because);
+      }
+      if (is_wide) {
+        const uint64_t waits = sums.of(TimeClass::kDeviceWait).ns + sums.of(TimeClass::kCommunication).ns;
+        return text + fmt::format(", as far as is known: it was waited for {} of {} ({:.0f}%). {}{}.",
+                                  format_duration(parts.of(waits)), length, percent_of(waits, total),
+                                  with_capital(idle), because);
+      }
+      if (time.silent_ns > 0) {
+        return text + fmt::format(", until {} before the end: {}.", format_duration(time.silent_ns), idle);
       }
       // Only where it cannot have waited for long.
-      return text + (sums.idle_high * 10 < total ? " (healthy): " : ", as far as is known: ") + idle() + ".";
+      return text + (sums.idle_high * 10 < total && !has_several ? " (healthy): " : ", as far as is known: ") + idle +
+             ".";
     case Limit::kIdle:
       return text + ": no work came for " +
              format_duration(parts.of(sums.clients_ns + sums.of(TimeClass::kSleep).low + result.high_ns)) + " of " +
@@ -149,7 +204,8 @@ std::string limit_text(const ProcessTime& time) {
     case Limit::kLateRank:
       return text + ": the other ranks wait for it. It is " + time.waits_for + ".";
     default:
-      return text + (result.low_ns == 0 ? ", as far as is known: " : ": ") + idle() + ".";
+      if (result.low_ns != 0) return text + ": " + idle + because + ".";
+      return text + ", as far as is known" + (is_wide ? ". " + with_capital(idle) : ": " + idle) + because + ".";
   }
 }
 
@@ -186,6 +242,7 @@ std::string did(const BlameNode& node) {
       if (node.is_write) return "waited for the reader of its pipe";
       return "waited for a pipe";
     case TimeClass::kSocket:
+      if (node.is_on_its_way) return "waited for what had been sent and had not come";
       if (node.is_timed_out) {
         return "waited in vain, until a time-out, for " +
                (node.object.empty() ? "a socket" : printable(node.object, 100));
@@ -303,8 +360,10 @@ std::string rows_text(const ProcessTime& time, bool colour) {
     for (const BlamePath& path : time.blame) {
       if (note.empty() && path.nodes.front().is == one) note = printable(path.nodes.front().line, 60);
     }
-    table.add_row({std::string(words_of(one)), fmt::format("{:.1f}", ms(parts.of(its.ns))),
-                   fmt::format("{:.1f}", percent_of(its.ns, total)), lost, note});
+    const bool is_of_copies = one == TimeClass::kUnknown && sums.copy_or_wait_ns * 2 > its.ns;
+    table.add_row({std::string(is_of_copies ? "waiting for the device, or copying" : words_of(one)),
+                   fmt::format("{:.1f}", ms(parts.of(its.ns))), fmt::format("{:.1f}", percent_of(its.ns, total)), lost,
+                   note});
   }
   return table.render(colour, 2);
 }
@@ -410,7 +469,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
                        format_duration(hidden));
   }
   out += after_text(budget);
-  const uint64_t unknown = budget.whole.of(TimeClass::kUnknown).ns;
+  const uint64_t unknown = budget.whole.of(TimeClass::kUnknown).ns - budget.whole.copy_or_wait_ns;
   if (unknown > 0) {
     out += fmt::format("Known for {:.0f}% of the time.\n", 100 - percent_of(unknown, budget.whole.total_ns()));
   }

@@ -2,7 +2,6 @@
 #include "symbols/cfi.h"
 
 #include <elfutils/libdw.h>
-#include <gelf.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,8 +10,8 @@
 
 #include <dwarf.h>
 
-#include "symbols/debug_sections.h"
-#include "symbols/owned_elf.h"
+#include "symbols/elf_image.h"
+#include "symbols/frame_entry.h"
 
 namespace ingero::symbols {
 namespace {
@@ -208,46 +207,11 @@ struct Cfi::Rules {
 };
 
 struct Cfi::File {
-  std::shared_ptr<const CodeFile> code;  // whose bytes the others read: goes last
-  OwnedElf elf;
-  std::unique_ptr<Dwarf_CFI, CfiEnd> cfi;  // reads from elf: goes first
+  std::shared_ptr<const CodeFile> code;
   std::unordered_map<uint64_t, Rules> rules;
 };
 
-namespace {
-
-// The linker's search table, as all linkers write it (LSB 5.0, 10.6.2): libdw finds an address in it. Without one it
-// reads on until it has found the address, and keeps all that it has read.
-bool has_search_table(std::span<const std::byte> bytes, const GElf_Phdr& header) {
-  constexpr std::array kEncodings = {std::byte{1}, std::byte{DW_EH_PE_pcrel | DW_EH_PE_sdata4},
-                                     std::byte{DW_EH_PE_udata4}, std::byte{DW_EH_PE_datarel | DW_EH_PE_sdata4}};
-  constexpr size_t kHeadBytes = 12;  // these, where .eh_frame is, and how many entries follow
-  if (header.p_filesz < kHeadBytes || header.p_offset > bytes.size() ||
-      bytes.size() - header.p_offset < header.p_filesz) {
-    return false;
-  }
-  const auto table = bytes.subspan(header.p_offset, header.p_filesz);
-  uint32_t entries = 0;
-  std::memcpy(&entries, table.data() + kHeadBytes - sizeof entries, sizeof entries);
-  return std::ranges::equal(table.first(kEncodings.size()), kEncodings) && entries > 0 &&
-         (table.size() - kHeadBytes) / 8 >= entries;
-}
-
-// Whether looking for an address in the file's call frame information soon ends.
-bool is_searchable(Elf* elf, std::span<const std::byte> bytes) {
-  size_t count = 0;
-  if (elf_getphdrnum(elf, &count) != 0) return false;
-  for (size_t i = 0; i < count; ++i) {
-    GElf_Phdr header;
-    if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_GNU_EH_FRAME) continue;
-    return has_search_table(bytes, header) || bytes.size() <= Cfi::kMaxUnsorted;
-  }
-  return section_bytes(elf, ".eh_frame") <= Cfi::kMaxUnsorted;
-}
-
-}  // namespace
-
-Cfi::Cfi(const Machine& machine) : machine_(machine) { elf_version(EV_CURRENT); }
+Cfi::Cfi(const Machine& machine) : machine_(machine) {}
 Cfi::~Cfi() = default;
 
 void Cfi::forget() {
@@ -261,16 +225,22 @@ const Cfi::Rules& Cfi::rules(const CodeFile& file, uint64_t address) {
   if (!known) {
     known = std::make_unique<File>();
     known->code = file.shared_from_this();
-    known->elf = elf_of(file.mapped());
-    if (known->elf && is_searchable(known->elf.get(), file.mapped().bytes()))
-      known->cfi.reset(dwarf_getcfi_elf(known->elf.get()));
   }
   const auto found = known->rules.find(address);
   if (found != known->rules.end()) return found->second;
   ++rules_;
   Rules& rules = known->rules[address];
+  const auto entry = find_frame_entry(file, address);
+  if (!entry) return rules;
+  const Section section{".eh_frame", SHT_PROGBITS, SHF_ALLOC, entry->address, 0, entry->bytes.size()};
+  const auto image = ElfImage::of(file.parts(), std::span(&section, 1), section.bytes,
+                                  [&entry](uint64_t offset, void* out, size_t size) {
+                                    std::memcpy(out, entry->bytes.data() + offset, size);
+                                    return size;
+                                  });
+  const std::unique_ptr<Dwarf_CFI, CfiEnd> cfi(image ? dwarf_getcfi_elf(image->elf()) : nullptr);
   Dwarf_Frame* raw = nullptr;
-  if (!known->cfi || dwarf_cfi_addrframe(known->cfi.get(), address, &raw) != 0) return rules;
+  if (!cfi || dwarf_cfi_addrframe(cfi.get(), address, &raw) != 0) return rules;
   const std::unique_ptr<Dwarf_Frame, Free> frame(raw);
   const int return_register = dwarf_frame_info(frame.get(), nullptr, nullptr, &rules.is_signal_frame);
   Dwarf_Op* operations = nullptr;

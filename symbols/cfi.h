@@ -1,5 +1,5 @@
-// Call frame information: from the registers inside a function to those of its caller (DWARF 5, 6.4), read by libdw
-// from a file's .eh_frame.
+// Call frame information: from the registers inside a function to those of its caller (DWARF 5, 6.4), by what libdw
+// makes of a copy of the code's entry in .eh_frame.
 //
 // What libdw finds for an address is cached in a compact form, because the same few hundred return addresses recur, and
 // its file is kept until forget(). One thread.
@@ -56,8 +56,6 @@ class Cfi {
   void forget();
 
   static constexpr size_t kMaxRules = 1 << 17;
-  // Bytes searched where there is no search table: a million entries, in 24 MB, took 0.6 s and 100 MB.
-  static constexpr uint64_t kMaxUnsorted = 256 << 10;
 
  private:
   struct File;

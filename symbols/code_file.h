@@ -1,8 +1,7 @@
 // One ELF file that code of a traced process comes from: its bytes, its identity, and where its parts are loaded.
 //
 // Addresses here are the file's own ("vaddr"), the same in every process. Immutable once opened, shared by all
-// processes that map it; any thread. Who keeps what libelf or libdw made of its bytes keeps the file, too. What is read
-// from it is untrusted.
+// processes that map it; any thread. What is read from it is untrusted, and may be another when it is read again.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +16,7 @@
 
 #include "base/result.h"
 #include "hal/maps.h"
+#include "symbols/elf_parts.h"
 #include "symbols/mapped_file.h"
 
 namespace ingero::symbols {
@@ -33,9 +33,10 @@ class CodeFile : public std::enable_shared_from_this<CodeFile> {
   hal::FileId id() const { return id_; }
   uint64_t identity() const { return identity_; }  // of the content: the build id's, else of name, size and inode
   const MappedFile& mapped() const { return *mapped_; }
-  // The same bytes again, for the one thread that reads symbols and DWARF; libelf writes there.
-  const MappedFile& scratch() const { return *scratch_; }
-  bool is_narrow() const { return is_narrow_; }  // of 32-bit x86
+  const ElfParts& parts() const { return parts_; }
+  bool is_narrow() const { return parts_.is_narrow; }  // of 32-bit x86
+  // Copies the file's bytes from `offset` on; how many of `size` it has.
+  size_t read(uint64_t offset, void* out, size_t size) const;
   // Where what lies at `file_offset` is loaded, when it is code.
   std::optional<uint64_t> address_of(uint64_t file_offset) const;
   // Bytes of code at `address`; as many of them as the file has.
@@ -43,18 +44,11 @@ class CodeFile : public std::enable_shared_from_this<CodeFile> {
 
  private:
   CodeFile() = default;
-  // False: the headers are of another kind.
-  template <typename Header, typename Segment>
-  bool read_segments(std::span<const std::byte> bytes);
-  struct Load {
-    uint64_t offset, address, bytes;
-  };
-  std::unique_ptr<MappedFile> mapped_, scratch_;
+  std::unique_ptr<MappedFile> mapped_;
   std::string path_, root_, build_id_;
   hal::FileId id_;
   uint64_t identity_ = 0;
-  bool is_narrow_ = false;
-  std::vector<Load> loads_;  // executable ones
+  ElfParts parts_;
 };
 
 // The files by identity, opened once, and kept until forget_unused(). One thread.

@@ -11,6 +11,8 @@
 
 #include <dwarf.h>
 
+#include "symbols/byte_cursor.h"
+
 namespace ingero::symbols {
 namespace {
 
@@ -45,49 +47,10 @@ size_t longest_text(std::span<const std::byte> bytes) {
   return longest;
 }
 
-// Reads on and on; what lies behind the end is not good, and 0.
-class Cursor {
- public:
-  explicit Cursor(std::span<const std::byte> bytes) : rest_(bytes) {}
-  std::span<const std::byte> take(uint64_t size) {
-    if (size > rest_.size()) is_good_ = false;
-    const auto taken = rest_.first(is_good_ ? size : 0);
-    rest_ = is_good_ ? rest_.subspan(size) : rest_.first(0);
-    return taken;
-  }
-  uint64_t number(size_t size) {
-    uint64_t value = 0;
-    const auto bytes = take(size);
-    std::memcpy(&value, bytes.data(), bytes.size());  // little-endian
-    return value;
-  }
-  uint64_t leb128() {
-    uint64_t value = 0;
-    for (unsigned shift = 0; is_good_ && shift < 64; shift += 7) {
-      const uint64_t byte = number(1);
-      value |= (byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    is_good_ = false;
-    return 0;
-  }
-  void pass_text() {
-    const auto end = std::find(rest_.begin(), rest_.end(), std::byte{0});
-    (void)take(static_cast<uint64_t>(end - rest_.begin()) + 1);
-  }
-  std::span<const std::byte> rest() const { return rest_; }
-  bool is_good() const { return is_good_; }
-  void fail() { is_good_ = false; }
-
- private:
-  std::span<const std::byte> rest_;
-  bool is_good_ = true;
-};
-
-void pass_value(Cursor& cursor, uint64_t form, size_t offset_bytes) {
+void pass_value(ByteCursor& cursor, uint64_t form, size_t offset_bytes) {
   switch (form) {
     case DW_FORM_string:
-      return cursor.pass_text();
+      return (void)cursor.text();
     case DW_FORM_line_strp:
     case DW_FORM_strp:
       return (void)cursor.take(offset_bytes);
@@ -111,7 +74,7 @@ void pass_value(Cursor& cursor, uint64_t form, size_t offset_bytes) {
 }
 
 // The forms of a table's folders or files, which are passed over.
-std::vector<uint64_t> forms_of(Cursor& cursor, size_t offset_bytes) {
+std::vector<uint64_t> forms_of(ByteCursor& cursor, size_t offset_bytes) {
   std::vector<uint64_t> forms;
   for (uint64_t n = cursor.number(1); n > 0; --n) {
     (void)cursor.leb128();
@@ -144,18 +107,18 @@ bool LineTables::may_read(uint64_t offset) {
 
 bool LineTables::is_modest(uint64_t offset, uint64_t& bytes) const {
   if (offset > lines_.size()) return false;
-  Cursor table(lines_.subspan(offset));
+  ByteCursor table(lines_.subspan(offset));
   bytes = table.number(4);
   const size_t offset_bytes = bytes == 0xffffffff ? 8 : 4;
   if (offset_bytes == 8) bytes = table.number(8);
   if (bytes > kMaxBytes) return false;
-  Cursor rest(table.take(bytes));
+  ByteCursor rest(table.take(bytes));
   const uint64_t version = rest.number(2);
   if (version >= 5) (void)rest.take(2);  // sizes of an address and of a segment
   const auto header = rest.take(rest.number(offset_bytes));
   size_t longest = longest_text(header);
   if (version >= 5) {
-    Cursor cursor(header);
+    ByteCursor cursor(header);
     (void)cursor.take(5);
     const uint64_t opcode_base = cursor.number(1);
     (void)cursor.take(opcode_base > 0 ? opcode_base - 1 : 0);

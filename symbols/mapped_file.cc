@@ -52,7 +52,7 @@ void watch_bus_errors() {
 
 }  // namespace
 
-Result<std::unique_ptr<MappedFile>> MappedFile::open(const Fd& fd, bool writable) {
+Result<std::unique_ptr<MappedFile>> MappedFile::open(const Fd& fd) {
   watch_bus_errors();
   struct stat status {};
   if (fstat(fd.get(), &status) != 0) return errno_error("stat a mapped file");
@@ -64,7 +64,7 @@ Result<std::unique_ptr<MappedFile>> MappedFile::open(const Fd& fd, bool writable
   while (slot < kMaxFiles && ranges[slot].end.load(std::memory_order_relaxed) != 0) ++slot;
   if (slot == kMaxFiles)
     return Error(Errc::kFull, fmt::format("{} files are mapped for their symbols already", kMaxFiles));
-  void* data = mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (data == MAP_FAILED) return errno_error("map a file for its symbols");
   const auto start = reinterpret_cast<uintptr_t>(data);
   ranges[slot].start.store(start, std::memory_order_relaxed);

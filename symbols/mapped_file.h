@@ -17,8 +17,7 @@ namespace ingero::symbols {
 class MappedFile {
  public:
   // kFull when too many files are mapped at once.
-  // `writable`: what is written stays in this mapping alone (libelf decompresses sections in place).
-  static Result<std::unique_ptr<MappedFile>> open(const Fd& fd, bool writable = false);
+  static Result<std::unique_ptr<MappedFile>> open(const Fd& fd);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

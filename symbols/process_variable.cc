@@ -8,12 +8,18 @@
 #include <vector>
 
 #include "hal/elf_tables.h"
+#include "hal/gnu_hash.h"
 
 namespace ingero::symbols {
 namespace {
 
-constexpr uint64_t kMaxSearchedSymbols = 4 << 20;
+// An interpreter with debug information has 60,000 symbols, and 3 MB of names.
+constexpr uint64_t kMaxSearchedSymbols = 1 << 18;
 constexpr size_t kSymbolsPerRead = 4096;
+
+bool is_variable(const Elf64_Sym& symbol) {
+  return ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF;
+}
 
 // The address of a variable in one table, as the file has it.
 std::optional<Variable> variable_in(const hal::ElfFile& file, const hal::SymbolTable& table, std::string_view name) {
@@ -28,7 +34,7 @@ std::optional<Variable> variable_in(const hal::ElfFile& file, const hal::SymbolT
         file.read_symbols(table.symbols_offset + first * file.symbol_bytes(), std::span(chunk).first(wanted));
     for (size_t i = 0; i < got; ++i) {
       const Elf64_Sym& symbol = chunk[i];
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF) continue;
+      if (!is_variable(symbol)) continue;
       if (symbol.st_name >= all.size() || all.size() - symbol.st_name <= name.size()) continue;
       if (all.substr(symbol.st_name, name.size()) == name && all[symbol.st_name + name.size()] == '\0') {
         return Variable{symbol.st_value, symbol.st_size};
@@ -39,12 +45,20 @@ std::optional<Variable> variable_in(const hal::ElfFile& file, const hal::SymbolT
   return std::nullopt;
 }
 
+std::optional<Variable> dynamic_variable(const hal::ElfFile& file, std::string_view name) {
+  const hal::DynamicTags tags = hal::dynamic_tags(file);
+  const auto table = hal::dynamic_symbols(file, tags);
+  if (!table) return std::nullopt;
+  const hal::GnuHash hash(file, *table, tags.gnu_hash_offset);
+  if (!hash.is_there()) return variable_in(file, *table, name);
+  const auto found = hash.find(name, is_variable);
+  return found ? std::optional(Variable{found->st_value, found->st_size}) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Variable> placed_variable(const hal::ElfFile& file, std::string_view name) {
-  if (const auto table = hal::dynamic_symbols(file, hal::dynamic_tags(file))) {
-    if (const auto found = variable_in(file, *table, name)) return found;
-  }
+  if (const auto found = dynamic_variable(file, name)) return found;
   if (const auto table = hal::full_symbols(file)) return variable_in(file, *table, name);
   return std::nullopt;
 }
@@ -57,8 +71,7 @@ std::optional<uint64_t> variable(const hal::ElfFile& file, std::string_view name
 std::optional<uint64_t> shared_variable(const hal::ElfFile& file, std::string_view name) {
   for (const Elf64_Phdr& segment : file.segments()) {
     if (segment.p_type != PT_INTERP) continue;
-    const auto table = hal::dynamic_symbols(file, hal::dynamic_tags(file));
-    const auto found = table ? variable_in(file, *table, name) : std::nullopt;
+    const auto found = dynamic_variable(file, name);
     return found ? std::optional(found->address) : std::nullopt;
   }
   return variable(file, name);

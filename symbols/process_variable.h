@@ -10,7 +10,7 @@
 
 namespace ingero::symbols {
 
-inline constexpr uint64_t kMaxStringBytes = 256 << 20;  // of a string table that is believed
+inline constexpr uint64_t kMaxStringBytes = 32 << 20;  // of a string table that is believed
 
 struct Variable {
   uint64_t address = 0, bytes = 0;

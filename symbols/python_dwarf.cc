@@ -15,7 +15,7 @@
 
 #include "hal/elf_file.h"
 #include "symbols/debug_sections.h"
-#include "symbols/owned_elf.h"
+#include "symbols/elf_image.h"
 #include "symbols/python_layout.h"
 
 namespace ingero::symbols {
@@ -173,29 +173,19 @@ class Setter {
   bool good_ = true;
 };
 
-// The whole file, if it has debug information: libdw goes by what it has checked once, and a file may be changed by its
-// owner while it is read. Empty: it has none, or is too large.
-hal::Bytes debug_file(const Fd& fd) {
-  auto file = hal::ElfFile::open(Fd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)), "the interpreter");
-  if (!file.ok() || file->file_bytes() > 2 * kMaxDebugBytes) return {};
-  const Elf64_Shdr* section = file->section(file->header().e_shstrndx);
-  if (section == nullptr) return {};
-  const auto names = file->read(section->sh_offset, section->sh_size, "names of sections");
-  if (!names.ok() || names->view().find("debug_info") == std::string_view::npos) return {};
-  auto bytes = file->read(0, file->file_bytes(), "debug information");
-  return bytes.ok() ? std::move(*bytes) : hal::Bytes();
-}
-
 }  // namespace
 
 Status use_dwarf(const Fd& fd, uint8_t minor, uint64_t runtime_address, wire_python_layout& layout) {
   const Error none{Errc::kNotFound, "the debug information does not describe Python's frames"};
-  elf_version(EV_CURRENT);
-  const hal::Bytes bytes = debug_file(fd);
-  if (bytes.size == 0) return none;
-  const OwnedElf elf(elf_memory(bytes.data.get(), bytes.size));
-  if (!elf || section_bytes(elf.get(), ".debug_") > kMaxDebugBytes || !may_follow_links(elf.get())) return none;
-  const OwnedDwarf dwarf(dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr));
+  const auto file = hal::ElfFile::open(Fd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)), "the interpreter");
+  if (!file.ok()) return none;
+  const ElfParts parts = ElfParts::of(*file);
+  if (parts.debug.empty()) return none;
+  const auto image = ElfImage::of(parts, parts.debug, kMaxDebugBytes, [&file](uint64_t offset, void* out, size_t size) {
+    return file->read_some(offset, out, size);
+  });
+  if (!image || section_bytes(image->elf(), ".debug_") > kMaxDebugBytes || !may_follow_links(image->elf())) return none;
+  const OwnedDwarf dwarf(dwarf_begin_elf(image->elf(), DWARF_C_READ, nullptr));
   if (!dwarf) return none;
   const bool has_frame_objects = minor <= 10;
   const std::string_view frame = has_frame_objects ? "PyFrameObject" : "_PyInterpreterFrame";

@@ -22,6 +22,7 @@ namespace ingero::symbols {
 namespace {
 
 constexpr int kMaxInterpreters = 64;
+constexpr size_t kMaxCandidates = 8;  // files of a process that are looked into; an interpreter is one, or two
 
 // "libpython3.9.so.1.0", "python3.10": 3.9, 3.10; the micro version is not known and does not matter.
 std::optional<PythonVersion> version_in_name(std::string_view name) {
@@ -167,7 +168,9 @@ Result<PythonProcess> find_python(const ProcessView& process, uint32_t generatio
   // interpreter's file without the runtime uses a library's.
   std::vector<const hal::Mapping*> candidates;
   for (const hal::Mapping& mapping : process.mappings) {
-    if (mapping.file.inode == 0) continue;
+    const auto is_known = [&](const hal::Mapping* other) { return other->file == mapping.file; };
+    if (mapping.file.inode == 0 || candidates.size() == kMaxCandidates || std::ranges::any_of(candidates, is_known))
+      continue;
     if (&mapping == &process.mappings.front() || may_be_python(mapping.untrusted_path)) candidates.push_back(&mapping);
   }
   for (const hal::Mapping* mapping : candidates) {

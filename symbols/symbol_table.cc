@@ -1,11 +1,10 @@
 // Builds and searches an index of symbol numbers, sorted by address, so that a lookup needs no copy of the table.
 #include "symbols/symbol_table.h"
 
-#include <gelf.h>
-
 #include <algorithm>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 namespace ingero::symbols {
 namespace {
@@ -15,83 +14,97 @@ constexpr size_t kMaxOverlapping = 64;  // symbols that begin inside another one
 
 // How good a name is for one place: a global one before a weak, a weak before a local.
 int rank(const Elf64_Sym& symbol) {
-  const int binding = GELF_ST_BIND(symbol.st_info);
+  const int binding = ELF64_ST_BIND(symbol.st_info);
   return binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
+}
+
+bool is_function(const Elf64_Sym& symbol) {
+  const int type = ELF64_ST_TYPE(symbol.st_info);
+  return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0;
 }
 
 }  // namespace
 
-SymbolTable::SymbolTable(Elf* elf) : elf_(elf) {
-  for (const unsigned wanted : {SHT_SYMTAB, SHT_DYNSYM}) {
-    Elf_Scn* section = nullptr;
-    while ((section = elf_nextscn(elf, section)) != nullptr) {
-      GElf_Shdr header;
-      if (gelf_getshdr(section, &header) == nullptr || header.sh_type != wanted) continue;
-      Elf_Data* data = elf_getdata(section, nullptr);
-      const bool is_narrow = gelf_getclass(elf) == ELFCLASS32;
-      const size_t entry_bytes = is_narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
-      if (data == nullptr || data->d_buf == nullptr || data->d_size / entry_bytes > kMaxSymbols) continue;
-      const size_t count = data->d_size / entry_bytes;
-      if (is_narrow) {
-        widened_.assign(count, {});
-        for (size_t i = 0; i < count; ++i) (void)gelf_getsym(data, static_cast<int>(i), &widened_[i]);
-        symbols_ = widened_.data();
-      } else {
-        symbols_ = static_cast<const Elf64_Sym*>(data->d_buf);
-      }
-      names_ = header.sh_link;
-      is_dynamic_ = wanted == SHT_DYNSYM;
-      for (size_t i = 0; i < count; ++i) {
-        const Elf64_Sym& symbol = symbols_[i];
-        const int type = GELF_ST_TYPE(symbol.st_info);
-        if ((type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0) {
-          by_address_.push_back(static_cast<uint32_t>(i));
-        }
-      }
-      break;
-    }
-    if (!by_address_.empty()) break;
+SymbolTable::SymbolTable(const CodeFile& file) : file_(file) {
+  read(file.parts().symbols);
+  is_dynamic_ = by_address_.empty();
+  if (is_dynamic_) read(file.parts().dynamic_symbols);
+}
+
+void SymbolTable::read(const std::optional<ElfParts::Symbols>& table) {
+  if (!table) return;
+  table_ = *table;
+  const size_t count = table_.table.bytes / (file_.is_narrow() ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
+  if (count > kMaxSymbols) return;
+  // By what is read now: in the file a symbol may have moved before it is read again.
+  std::vector<std::pair<uint64_t, uint32_t>> functions;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Elf64_Sym one = symbol(i);
+    if (is_function(one)) functions.emplace_back(one.st_value, i);
   }
-  by_address_.shrink_to_fit();
-  std::sort(by_address_.begin(), by_address_.end(), [this](uint32_t a, uint32_t b) {
-    return std::tuple(symbols_[a].st_value, a) < std::tuple(symbols_[b].st_value, b);
-  });
+  std::ranges::sort(functions);
+  by_address_.reserve(functions.size());
+  for (const auto& [address, index] : functions) by_address_.push_back(index);
+}
+
+Elf64_Sym SymbolTable::symbol(uint32_t index) const {
+  if (!file_.is_narrow()) {
+    Elf64_Sym wide{};
+    const uint64_t at = table_.table.offset + uint64_t{index} * sizeof wide;
+    return file_.read(at, &wide, sizeof wide) == sizeof wide ? wide : Elf64_Sym{};
+  }
+  Elf32_Sym narrow{};
+  const uint64_t at = table_.table.offset + uint64_t{index} * sizeof narrow;
+  if (file_.read(at, &narrow, sizeof narrow) != sizeof narrow) return {};
+  return {narrow.st_name, narrow.st_info, narrow.st_other, narrow.st_shndx, narrow.st_value, narrow.st_size};
+}
+
+std::string SymbolTable::name(const Elf64_Sym& symbol) const {
+  std::string text;
+  if (symbol.st_name >= table_.names.bytes) return text;
+  const uint64_t most = std::min<uint64_t>(kMaxNameBytes, table_.names.bytes - symbol.st_name);
+  for (size_t step = 128, end = text.npos; end == text.npos && text.size() < most; step *= 4) {
+    const size_t begin = text.size();
+    text.resize(std::min<uint64_t>(most, begin + step));
+    text.resize(begin +
+                file_.read(table_.names.offset + symbol.st_name + begin, text.data() + begin, text.size() - begin));
+    end = text.find_first_of(std::string_view("\0@", 2), begin);  // a debug file's names carry their versions
+    if (end != text.npos) text.resize(end);
+    if (text.size() == begin) break;
+  }
+  return text;
 }
 
 // Where the symbol at `position` ends. One without a size (hand-written assembly) reaches to the next, where the table
 // has all of them.
-uint64_t SymbolTable::end_of(size_t position) const {
-  const Elf64_Sym& symbol = symbols_[by_address_[position]];
+uint64_t SymbolTable::end_of(size_t position, const Elf64_Sym& symbol) const {
   if (symbol.st_size != 0) return symbol.st_value + symbol.st_size;
   if (is_dynamic_) return symbol.st_value;
-  for (size_t next = position + 1; next < by_address_.size(); ++next) {
-    const Elf64_Sym& other = symbols_[by_address_[next]];
-    if (other.st_value != symbol.st_value) {
-      return other.st_shndx == symbol.st_shndx ? other.st_value : symbol.st_value;
-    }
-  }
-  return symbol.st_value;
+  const auto next =
+      std::upper_bound(by_address_.begin() + static_cast<std::ptrdiff_t>(position), by_address_.end(), symbol.st_value,
+                       [this](uint64_t at, uint32_t i) { return at < this->symbol(i).st_value; });
+  if (next == by_address_.end()) return symbol.st_value;
+  const Elf64_Sym other = this->symbol(*next);
+  return other.st_shndx == symbol.st_shndx ? other.st_value : symbol.st_value;
 }
 
 std::optional<FoundSymbol> SymbolTable::find(uint64_t address) const {
   const auto after = std::upper_bound(by_address_.begin(), by_address_.end(), address,
-                                      [this](uint64_t at, uint32_t i) { return at < symbols_[i].st_value; });
+                                      [this](uint64_t at, uint32_t i) { return at < symbol(i).st_value; });
   std::optional<FoundSymbol> best;
   int best_rank = 0;
   auto position = static_cast<size_t>(after - by_address_.begin());
   for (size_t looked = 0; position > 0 && looked < kMaxOverlapping; ++looked) {
     --position;
-    const Elf64_Sym& symbol = symbols_[by_address_[position]];
-    if (best && symbol.st_value != best->address) break;
-    if (address >= end_of(position)) continue;
-    const char* name = elf_strptr(elf_, names_, symbol.st_name);
-    if (name == nullptr || *name == '\0') continue;
-    std::string_view text(name);
-    text = text.substr(0, text.find('@'));  // a debug file's names carry their versions
-    const auto key = std::tuple(rank(symbol), text.size(), text);
-    if (!best || key < std::tuple(best_rank, best->name.size(), best->name)) {
-      best = FoundSymbol{text, symbol.st_value};
-      best_rank = rank(symbol);
+    const Elf64_Sym one = symbol(by_address_[position]);
+    if (best && one.st_value != best->address) break;
+    if (address < one.st_value || address >= end_of(position, one)) continue;
+    std::string text = name(one);
+    if (text.empty()) continue;
+    const auto key = std::tuple(rank(one), text.size(), std::string_view(text));
+    if (!best || key < std::tuple(best_rank, best->name.size(), std::string_view(best->name))) {
+      best_rank = rank(one);
+      best = FoundSymbol{std::move(text), one.st_value};
     }
   }
   return best;

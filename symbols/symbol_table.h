@@ -1,38 +1,42 @@
-// The functions of one ELF file's symbol table, found by address. Reads the mapped file in place; keeps four bytes a
-// function, and of a 32-bit file a copy of the table. One thread.
+// The functions of one ELF file's symbol table, found by address. Reads the table and its names where the file has
+// them, each symbol anew; keeps four bytes a function. One thread.
 #pragma once
 
-#include <libelf.h>
+#include <elf.h>
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <vector>
+
+#include "symbols/code_file.h"
 
 namespace ingero::symbols {
 
 struct FoundSymbol {
-  std::string_view name;  // in the mapped file
+  std::string name;
   uint64_t address = 0;
 };
 
 class SymbolTable {
  public:
-  // `elf` outlives this. Uses .symtab, else .dynsym.
-  explicit SymbolTable(Elf* elf);
-  bool is_empty() const { return by_address_.empty(); }
+  // `file` outlives this. Uses .symtab, else .dynsym.
+  explicit SymbolTable(const CodeFile& file);
   // The function that holds `address`: of several at one place the global one with the shortest name.
   std::optional<FoundSymbol> find(uint64_t address) const;
 
- private:
-  uint64_t end_of(size_t position) const;
+  static constexpr size_t kMaxNameBytes = 64 << 10;  // the rest of a longer one is left out
 
-  Elf* elf_;
+ private:
+  void read(const std::optional<ElfParts::Symbols>& table);
+  Elf64_Sym symbol(uint32_t index) const;  // all 0: the file has become shorter
+  std::string name(const Elf64_Sym& symbol) const;
+  uint64_t end_of(size_t position, const Elf64_Sym& symbol) const;
+
+  const CodeFile& file_;
   bool is_dynamic_ = false;
-  size_t names_ = 0;  // section of the names
-  const Elf64_Sym* symbols_ = nullptr;
-  std::vector<Elf64_Sym> widened_;  // of a 32-bit file
-  std::vector<uint32_t> by_address_;
+  ElfParts::Symbols table_;
+  std::vector<uint32_t> by_address_;  // their numbers in the table
 };
 
 }  // namespace ingero::symbols

@@ -56,6 +56,7 @@ class Symboliser {
  private:
   struct File;
   File& open(const CodeFile& code);
+  static bool read_debug(File& file);
   SourceLines* lines_of(File& file);
   OpenNamed open_;
   std::string root_;
@@ -63,8 +64,5 @@ class Symboliser {
   size_t names_ = 0;
   std::deque<File*> with_lines_;  // of those with their debug information open, the last used last
 };
-
-// "ns::f(int)" of "_ZN2ns1fEi"; other spellings as they are.
-std::string demangled(const std::string& symbol);
 
 }  // namespace ingero::symbols

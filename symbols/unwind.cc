@@ -11,6 +11,13 @@ namespace {
 // Of a thread that was where its pc says, and had not just returned from a call.
 bool is_in_place(const wire_stack& stack) { return stack.reason >= WIRE_STACK_WAITING; }
 
+// Its page could not be read.
+bool is_in_hole(const wire_stack& stack, uint64_t address) {
+  const uint64_t bottom = stack.registers[WIRE_STACK_SP] - stack.below;
+  const uint64_t page = address / WIRE_STACK_PAGE - bottom / WIRE_STACK_PAGE;
+  return page < 32 && (stack.holes >> page & 1) != 0;
+}
+
 Registers registers_of(const Machine& machine, const wire_stack& stack) {
   Registers registers;
   // Of the upper half of a register 32-bit code says nothing.
@@ -88,6 +95,7 @@ NativeStack Unwinder::unwind(const wire_stack& stack, std::span<const std::byte>
     if (address < bottom || address - bottom > bytes.size() || bytes.size() - (address - bottom) < machine.word_bytes) {
       return std::nullopt;
     }
+    if (is_in_hole(stack, address) || is_in_hole(stack, address + machine.word_bytes - 1)) return std::nullopt;
     uint64_t word = 0;
     std::memcpy(&word, bytes.data() + (address - bottom), machine.word_bytes);  // little-endian
     return word;

@@ -6,12 +6,10 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <map>
 #include <thread>
 
@@ -34,24 +32,14 @@ using Limits = AnnotationLimits;
 constexpr size_t kMaxUsers = 4096;
 constexpr size_t kReadAtOnce = 64 << 10;  // of one connection, in one round
 
-Result<sockaddr_un> address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) {
-    return Error(Errc::kInvalid, fmt::format("{}: the path is too long for a socket", printable(path)));
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  return address;
-}
-
-Result<Fd> listen_at(const std::string& path, int64_t group) {
-  const auto address = address_of(path);
+Result<Fd> listen_at(const std::string& path, int64_t group, bool is_usual_place) {
+  const auto address = socket_address(path);
   if (!address.ok()) return address.error();
   const auto* to = reinterpret_cast<const sockaddr*>(&*address);
-  INGERO_TRY(prepare_annotation_folder(path, ::geteuid(), group));
+  INGERO_TRY(prepare_annotation_folder(path, ::geteuid(), group, is_usual_place));
   Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.valid()) return errno_error("open a socket for annotations");
-  // The directory is ours alone: what lies there is what an earlier run left, or another agent that listens.
+  // Only we can write to the directory: what lies there is what an earlier run left, or another agent that listens.
   if (::connect(fd.get(), to, sizeof(*address)) == 0 || errno == EAGAIN) {
     return Error(Errc::kBusy, fmt::format("{}: another agent already listens on this socket", printable(path)),
                  "end it, or name another socket with --annotate-socket");
@@ -306,7 +294,7 @@ Result<std::unique_ptr<AnnotationSocket>> AnnotationSocket::open(const Annotatio
       options.path.empty() ? annotation_places(annotation_roots()) : std::vector<std::string>{options.path};
   std::optional<Error> first;
   for (const std::string& place : places) {
-    auto listener = listen_at(place, options.group);
+    auto listener = listen_at(place, options.group, options.path.empty());
     if (listener.ok()) {
       impl->options.path = place;
       impl->listener = std::move(*listener);

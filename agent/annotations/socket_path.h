@@ -6,6 +6,8 @@
 // about it.
 #pragma once
 
+#include <sys/un.h>
+
 #include <string>
 #include <vector>
 
@@ -22,8 +24,11 @@ AnnotationRoots annotation_roots();
 
 // In the order in which they are tried; paths of sockets.
 std::vector<std::string> annotation_places(const AnnotationRoots& roots);
+// To bind or to connect to. kInvalid: the path is too long.
+Result<sockaddr_un> socket_address(const std::string& path);
 // Makes the directory of `socket` where it is not there, and checks it. With a group (not negative) its members may go
-// through it.
-Status prepare_annotation_folder(const std::string& socket, uint32_t owner, int64_t group);
+// through it: a directory that is made here, or is the agent's own (annotation_places), gets the mode and the group for
+// that; any other stays as it is, and is refused where its members may not.
+Status prepare_annotation_folder(const std::string& socket, uint32_t owner, int64_t group, bool is_agents_own);
 
 }  // namespace ingero::agent

@@ -16,6 +16,7 @@
 #include "kernelside/library_folders.h"
 #include "kernelside/objects.h"
 #include "kernelside/privilege.h"
+#include "kernelside/proc.h"
 
 namespace ingero::agent {
 namespace {
@@ -65,6 +66,16 @@ ReadinessCheck privilege_check(bool& privileged) {
     check.recommendation = "run as root, or give the program these capabilities; only 'trace' needs them";
   }
   return check;
+}
+
+// Said only where it stands in the way.
+std::vector<ReadinessCheck> pid_namespace_checks() {
+  const Status status = kernelside::check_pid_namespace();
+  if (status.ok()) return {};
+  ReadinessCheck check{"PID namespace", CheckResult::kFail, false, "a container's", {}, {}};
+  check.detail = status.error().message();
+  check.recommendation = status.error().hint();
+  return {check};
 }
 
 std::vector<ReadinessCheck> attach_checks(bool privileged) {
@@ -200,6 +211,7 @@ Result<Readiness> examine_readiness(const ReadinessOptions& options) {
   };
   bool privileged = false;
   add({kernel_check(), btf_check(), privilege_check(privileged)});
+  add(pid_namespace_checks());
   add(attach_checks(privileged));
   add(security_checks());
   add(tracepoint_checks());

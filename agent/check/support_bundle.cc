@@ -39,6 +39,7 @@ constexpr size_t kMaxOutput = 1 << 20;
 constexpr size_t kMaxLog = 64 << 20;
 constexpr size_t kLogLines = 1000;
 constexpr uint64_t kTimeoutNs = 10'000'000'000;
+constexpr uint64_t kKilledNs = 1'000'000'000;  // for a child that was killed to end
 constexpr size_t kBlock = 512;
 
 // One file of a tar archive: POSIX.1-1988 ustar.
@@ -140,14 +141,18 @@ Result<std::string> read_child(pid_t child, const Fd& from, std::string_view nam
     open = got > 0;
     if (open) out.append(buffer.data(), static_cast<size_t>(got));
   }
-  if (open) ::kill(child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  // What waits in a driver does not end when it is killed, and is left behind.
+  const uint64_t now = system_clock().mono_ns();
+  std::optional<int> status = open || now >= end ? std::nullopt : wait_status(child, end - now);
+  const bool is_over = status.has_value();
+  if (!is_over) {
+    ::kill(child, SIGKILL);
+    status = wait_status(child, kKilledNs);
   }
-  if (open && out.size() < kMaxOutput) return Error(Errc::kIo, fmt::format("{}: did not end within 10 s", name));
-  if (!open && WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+  if (!is_over && out.size() < kMaxOutput) return Error(Errc::kIo, fmt::format("{}: did not end within 10 s", name));
+  if (is_over && WIFEXITED(*status) && WEXITSTATUS(*status) != 0) {
     return Error(Errc::kIo,
-                 fmt::format("{}: exit status {}: {}", name, WEXITSTATUS(status), printable(trim(out), 1024)));
+                 fmt::format("{}: exit status {}: {}", name, WEXITSTATUS(*status), printable(trim(out), 1024)));
   }
   return out;
 }
@@ -227,6 +232,18 @@ std::string_view last_lines(std::string_view text, size_t lines) {
     at = before;
   }
   return text;
+}
+
+std::optional<int> wait_status(pid_t child, uint64_t timeout_ns) {
+  constexpr uint64_t kStepNs = 5'000'000;
+  const uint64_t end = system_clock().mono_ns() + timeout_ns;
+  while (true) {
+    int status = 0;
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    if ((ended < 0 && errno != EINTR) || system_clock().mono_ns() >= end) return std::nullopt;
+    ::usleep(kStepNs / 1000);
+  }
 }
 
 Result<std::string> output_of(std::span<const std::string_view> command) {

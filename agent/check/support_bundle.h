@@ -8,6 +8,9 @@
 // file's, with its path.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -41,6 +44,9 @@ bool is_secret(std::string_view name, std::string_view value);
 
 // The last `lines` lines of `text`.
 std::string_view last_lines(std::string_view text, size_t lines);
+
+// The wait status of a child; nothing: it has not ended within this time.
+std::optional<int> wait_status(pid_t child, uint64_t timeout_ns);
 
 // The output of a program, standard error included, or why there is none. `command`: its name (looked for in the
 // system's folders) and arguments.

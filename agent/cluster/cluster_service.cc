@@ -4,9 +4,15 @@
 #include "agent/recorder.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "report/frame_text.h"
 #include "serve/metrics/operation_names.h"
 
 namespace ingero::agent {
+namespace {
+
+constexpr size_t kMaxSampled = 4096;  // threads
+
+}  // namespace
 
 Result<std::unique_ptr<ClusterService>> ClusterService::open(const ClusterOptions& options,
                                                              const Environment& environment, const Clock& clock,
@@ -28,11 +34,43 @@ ClusterService::ClusterService(std::unique_ptr<fleet::send::Sender> sender, std:
       calls_(calls),
       feed_(calls, clock, [this](std::vector<correlate::RankWindow> windows) { give(std::move(windows)); }) {}
 
+void ClusterService::take(const EventBatch& batch) {
+  wall_offset_ns_ = batch.wall_offset_ns;
+  for (const hal::CpuSample& sample : batch.records.samples) {
+    if (sample.stack_id == 0) continue;
+    if (samples_.size() >= kMaxSampled && !samples_.contains(sample.tid)) samples_.clear();
+    samples_[sample.tid] = sample;
+  }
+  feed_.take(batch);
+}
+
+// What the thread does since its last call: of its sleep and of its last sample the later one.
+void ClusterService::look_at(const Recorder& recorder, correlate::RankActivity& its) const {
+  if (its.activity == correlate::Activity::kInCall) {
+    for (const LiveCall& call : recorder.hanging()) {
+      if (call.event.tid == its.tid && call.stack_id) its.stack_id = *call.stack_id;
+    }
+    return;
+  }
+  uint64_t latest_ns = its.since_ns - static_cast<uint64_t>(wall_offset_ns_);
+  if (const auto asleep = recorder.asleep_at(its.tid); asleep && asleep->since_ns >= latest_ns) {
+    latest_ns = asleep->since_ns;
+    its.activity = correlate::Activity::kAsleep;
+    its.stack_id = asleep->stack_id;
+  }
+  if (const auto sample = samples_.find(its.tid); sample != samples_.end() && sample->second.mono_ns >= latest_ns) {
+    its.activity = correlate::Activity::kRunning;
+    its.stack_id = sample->second.stack_id;
+  }
+}
+
 void ClusterService::give(std::vector<correlate::RankWindow> windows) {
-  devices_.attach(windows, [this](uint32_t ref) {
-    const Recorder* recorder = recorder_;
-    return recorder == nullptr ? hal::EventDevice() : recorder->device(ref);
-  });
+  const Recorder* recorder = recorder_;
+  devices_.attach(
+      windows, [recorder](uint32_t ref) { return recorder == nullptr ? hal::EventDevice() : recorder->device(ref); });
+  for (correlate::RankWindow& window : windows) {
+    if (recorder != nullptr && window.activity) look_at(*recorder, *window.activity);
+  }
   sender_->add(std::move(windows));
 }
 
@@ -42,6 +80,14 @@ void ClusterService::start(Recorder& recorder) {
   fleet::send::Sender::Hooks hooks;
   hooks.operation = [this](hal::CallId call) {
     return call < calls_.size() ? serve::metrics::collective_name(calls_[call].name) : std::string();
+  };
+  hooks.name = [this](hal::CallId call) { return call < calls_.size() ? std::string(calls_[call].name) : ""; };
+  hooks.stack = [&recorder](uint64_t stack_id) {
+    const auto frames = recorder.frames_of(stack_id);
+    fleet::send::Stack stack;
+    if (const auto* line = symbols::line_of_thread(frames)) stack.line = report::line_text(*line);
+    for (const symbols::StackFrame& frame : frames) stack.frames.push_back(report::frame_text(frame));
+    return stack;
   };
   hooks.dropped = [this](uint64_t points) { feed_.lose_dropped(points); };
   hooks.refused = [this](uint64_t points) { feed_.lose_refused(points); };

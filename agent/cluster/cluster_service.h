@@ -18,6 +18,7 @@
 #include "fleet/send/settings.h"
 #include "hal/call_table.h"
 #include "hal/chain.h"
+#include "hal/wait.h"
 #include "store/db/location.h"
 
 namespace ingero::agent {
@@ -31,7 +32,7 @@ class ClusterService final : public Service {
                                                       const Clock& clock, const std::string& node,
                                                       const hal::CallTable& calls);
 
-  void take(const EventBatch& batch) { feed_.take(batch); }
+  void take(const EventBatch& batch);
   void emit(const hal::CausalChain& chain) { sender_->add(chain); }
   // The devices as one backend's sampler has just read them. Any thread.
   void take(const std::string& backend, const hal::DeviceSample& sample) { devices_.take(backend, sample); }
@@ -45,12 +46,15 @@ class ClusterService final : public Service {
   ClusterService(std::unique_ptr<fleet::send::Sender> sender, std::string node, const Clock& clock,
                  const hal::CallTable& calls);
   void give(std::vector<correlate::RankWindow> windows);
+  void look_at(const Recorder& recorder, correlate::RankActivity& activity) const;
 
   std::unique_ptr<fleet::send::Sender> sender_;
   const std::string node_;
   const hal::CallTable& calls_;
   fleet::send::DeviceStates devices_;
-  std::atomic<const Recorder*> recorder_ = nullptr;  // null: not started, or stopped
+  std::unordered_map<uint32_t, hal::CpuSample> samples_;  // by tid: the last; the capture thread's
+  int64_t wall_offset_ns_ = 0;                            // likewise
+  std::atomic<const Recorder*> recorder_ = nullptr;       // null: not started, or stopped
   WindowFeed feed_;
 };
 

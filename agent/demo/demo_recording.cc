@@ -1,6 +1,7 @@
 // Writes a scenario into a recording batch by batch, as a live trace would.
 #include "agent/demo/demo_recording.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -13,6 +14,19 @@ namespace {
 
 constexpr uint64_t kStartMonoNs = 3'600'000'000'000;
 constexpr uint64_t kStepNs = 100'000'000;
+
+// The scenario's time: its recording is the same however long the machine takes to open and to write it.
+class ScenarioClock final : public Clock {
+ public:
+  explicit ScenarioClock(uint64_t start_wall_ns) : start_wall_ns_(start_wall_ns) {}
+  uint64_t mono_ns() const override { return kStartMonoNs + passed_ns_; }
+  uint64_t wall_ns() const override { return start_wall_ns_ + passed_ns_; }
+  void set(uint64_t passed_ns) { passed_ns_ = passed_ns; }
+
+ private:
+  const uint64_t start_wall_ns_;
+  std::atomic<uint64_t> passed_ns_ = 0;
+};
 
 }  // namespace
 
@@ -34,16 +48,18 @@ Status record_demo(const DemoScenario& scenario, const hal::CallTable& calls, co
   writing.path = path;
   writing.session.node = "demo";
   writing.session.flags = std::string(scenario.name);
-  auto writer = store::Writer::open(writing, calls, ledger);
+  const uint64_t wall_ns = clock.wall_ns();
+  ScenarioClock scenario_clock(wall_ns);
+  auto writer = store::Writer::open(writing, calls, ledger, scenario_clock);
   INGERO_TRY(writer);
   EngineFeed feed(calls, ledger);
-  const uint64_t wall_ns = clock.wall_ns();
   const DemoTrace trace = make_demo(scenario, calls, kStartMonoNs, wall_ns);
   const auto begin = std::chrono::steady_clock::now();
   auto next = trace.events.begin();
   auto snapshot = trace.snapshots.begin();
   for (uint64_t at = kStepNs; next != trace.events.end(); at += kStepNs) {
     if (pace.limit_ns != 0 && at > pace.limit_ns) break;
+    scenario_clock.set(at);
     EventBatch batch;
     batch.wall_offset_ns = static_cast<int64_t>(wall_ns) - static_cast<int64_t>(kStartMonoNs);
     if (at == kStepNs) batch.processes = trace.processes;

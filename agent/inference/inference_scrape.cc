@@ -1,6 +1,8 @@
 // The scraper's thread: checks that a server is still the one that was found, fetches its metrics, and stores them.
 #include "agent/inference/inference_scrape.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -66,8 +68,18 @@ bool listens(std::string_view table, uint16_t port, uint32_t uid) {
   return false;
 }
 
+bool shares_network(const std::string& proc, uint32_t pid) {
+  // The files of each network namespace have numbers of their own; ns/net itself would take CAP_SYS_PTRACE.
+  struct stat theirs {};
+  struct stat ours {};
+  return ::stat(fmt::format("{}/{}/net/tcp", proc, pid).c_str(), &theirs) == 0 &&
+         ::stat((proc + "/self/net/tcp").c_str(), &ours) == 0 && theirs.st_dev == ours.st_dev &&
+         theirs.st_ino == ours.st_ino;
+}
+
 void InferenceScrape::start(Recorder& recorder) {
   recorder_ = &recorder;
+  if (!proc_) proc_ = recorder.proc();
   thread_ = std::thread([this] { run(); });
 }
 
@@ -154,7 +166,7 @@ void InferenceScrape::look_for_servers() {
     std::optional<uint64_t> belongs;
     uint32_t at = pid;
     for (int i = 0; i < kMaxParents && at > 1 && !belongs; ++i) {
-      const auto process = proc_.process(at);
+      const auto process = proc_->process(at);
       if (!process.ok()) break;
       belongs = server_at(at, process->command_line);
       at = process->parent_pid;
@@ -167,7 +179,7 @@ void InferenceScrape::look_for_servers() {
 // The server that this process is: one that is known, or a new one.
 std::optional<uint64_t> InferenceScrape::server_at(uint32_t pid, const std::string& command_line) {
   const auto found = find_model_server(command_line);
-  const auto owner = proc_.owner(pid);
+  const auto owner = proc_->owner(pid);
   if (!found || !owner.ok()) return std::nullopt;
   for (const auto& [id, server] : servers_) {
     if (server.pid == pid && server.start_ticks == owner->start_ticks) return id;
@@ -196,7 +208,7 @@ std::optional<uint64_t> InferenceScrape::server_at(uint32_t pid, const std::stri
 }
 
 bool InferenceScrape::is_there(const Server& server) const {
-  const auto owner = proc_.owner(server.pid);
+  const auto owner = proc_->owner(server.pid);
   return owner.ok() && owner->start_ticks == server.start_ticks;
 }
 
@@ -221,15 +233,20 @@ void InferenceScrape::note(Server& server, const std::string& last_error) {
 }
 
 void InferenceScrape::read(Server& server) {
-  const auto owner = proc_.owner(server.pid);
+  const auto owner = proc_->owner(server.pid);
   if (!owner.ok() || owner->start_ticks != server.start_ticks) return;  // forgotten before the next reading
   bool is_its_own = false;
   for (const char* table : {"tcp", "tcp6"}) {
-    const auto text = read_file(fmt::format("{}/{}/net/{}", proc_.root(), server.pid, table));
+    const auto text = read_file(fmt::format("{}/{}/net/{}", proc_->root(), server.pid, table));
     is_its_own = is_its_own || (text.ok() && listens(*text, server.found.port, owner->uid));
   }
   if (!is_its_own) {
     return note(server, fmt::format("no process of user {} listens on port {}", owner->uid, server.found.port));
+  }
+  // What listens there in this namespace is another program.
+  if (!shares_network(proc_->root(), server.pid)) {
+    return note(server, fmt::format("port {} is one of another network namespace (a container's), which is not read",
+                                    server.found.port));
   }
   const uint64_t timeout_ns = std::min(options_.interval_ns / 2, ScrapeOptions::kMaxTimeoutNs);
   const auto page =

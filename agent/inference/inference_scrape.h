@@ -2,7 +2,8 @@
 //
 // A process that runs inference steps belongs to a model server if it, or one of its parents, is that server. A server
 // is scraped only while its process is still the one that was found, only on this machine's own address, and only if
-// the process's user also owns the listening socket: a command line can name any port. Failures are counted
+// the process's user also owns the listening socket: a command line can name any port. One in another network namespace
+// has other ports and is not scraped. Failures are counted
 // (engine_unread) and logged once. A server that has ended makes room for another; one that finds none is counted
 // (model_server_lost) and looked for again.
 //
@@ -42,7 +43,8 @@ class InferenceScrape {
   static constexpr size_t kMaxProcesses = 4096;
   static constexpr int kMaxParents = 8;
 
-  explicit InferenceScrape(ScrapeOptions options, kernelside::ProcFs proc = kernelside::ProcFs())
+  // `proc`: else the recorder's, which no process can hold up.
+  explicit InferenceScrape(ScrapeOptions options, std::optional<kernelside::ProcFs> proc = {})
       : options_(std::move(options)), proc_(std::move(proc)) {}
   ~InferenceScrape() { stop(); }
   // `recorder` must outlive stop().
@@ -77,7 +79,7 @@ class InferenceScrape {
   void note(Server& server, const std::string& last_error);
 
   const ScrapeOptions options_;
-  const kernelside::ProcFs proc_;
+  std::optional<kernelside::ProcFs> proc_;
   Recorder* recorder_ = nullptr;
   std::thread thread_;
 
@@ -94,5 +96,8 @@ class InferenceScrape {
 
 // Whether a socket of this uid listens on this TCP port, by the text of /proc/net/tcp or tcp6.
 bool listens(std::string_view table, uint16_t port, uint32_t uid);
+
+// Whether this process is in our network namespace: no, where that is not known. `proc` is as /proc.
+bool shares_network(const std::string& proc, uint32_t pid);
 
 }  // namespace ingero::agent

@@ -1,6 +1,8 @@
 // Serves the live metric set at /metrics.
 #include "agent/metrics/metrics_endpoint.h"
 
+#include "serve/metrics/inference_metrics.h"
+
 namespace ingero::agent {
 
 Result<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::open(const MetricsOptions& options, LiveMetrics& metrics) {
@@ -19,6 +21,7 @@ void MetricsEndpoint::start(Recorder& recorder) {
   server_->start([this, &recorder] {
     serve::metrics::MetricSet metrics;
     metrics_.fill(metrics, recorder, legacy_names_);
+    if (legacy_names_) serve::metrics::add_legacy_inference(metrics);
     return metrics.text();
   });
 }

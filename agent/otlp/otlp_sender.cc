@@ -12,9 +12,10 @@ Result<std::unique_ptr<OtlpSender>> OtlpSender::open(const OtlpSettings& setting
                                                      const hal::CallTable& calls, LiveMetrics& metrics) {
   auto exporting = exporter_options(settings, environment);
   INGERO_TRY(exporting);
-  auto resource = resource_attributes({environment, "", node});
+  auto resource = resource_attributes({environment, "", node, settings.cluster});
   INGERO_TRY(resource);
   exporting->resource = std::move(*resource);
+  INGERO_TRY(make_queue_parents(exporting->queue.directory, settings, environment));
   auto exporter = serve::otlp::Exporter::open(std::move(*exporting));
   if (!exporter.ok()) return exporter.error().in("--otlp");
   std::unique_ptr<OtlpSender> sender(new OtlpSender(std::move(*exporter), metrics));

@@ -48,6 +48,7 @@ Result<Attributes> resource_attributes(const ResourceSources& sources) {
   // One run of the agent on one host, so that receivers can distinguish senders, and a restart from a counter's fall.
   set(out, "service.instance.id", fmt::format("{}-{}", sources.node, ::getpid()));
   set(out, "ingero.node.id", sources.node);
+  set(out, "ingero.cluster.id", sources.cluster);
   if (!variable("KUBERNETES_SERVICE_HOST").empty()) {
     set(out, "k8s.pod.name", variable("HOSTNAME"));
     set(out, "k8s.namespace.name",

@@ -15,6 +15,7 @@ struct ResourceSources {
   Environment environment;
   std::string root = {};  // before /etc/machine-id and the pod's files
   std::string node;       // of the recording
+  std::string cluster = {};
 };
 
 // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over what is found. kInvalid when the latter cannot be understood.

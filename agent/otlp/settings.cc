@@ -1,8 +1,12 @@
 // Reads the exporter's settings: flags override OTEL_* variables, and variables override defaults.
 #include "agent/otlp/settings.h"
 
+#include <filesystem>
+
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/trusted_path.h"
+#include "store/db/file_access.h"
 
 namespace ingero::agent {
 namespace {
@@ -66,10 +70,10 @@ Result<std::string> queue_directory(const OtlpSettings& options, const Environme
                                     const otlp::Receiver& receiver) {
   std::string above = options.queue;
   if (above.empty()) {
-    const auto location = store::locate(environment);
+    const auto location = store::locate(environment, options.database);
     if (!location.ok()) {
       return Error(Errc::kInvalid, "no directory for the OTLP queue: HOME is not set",
-                   "name a directory with --otlp-queue");
+                   "name a directory with --otlp-queue, or a recording with --db");
     }
     const size_t slash = location->path.rfind('/');
     above = (slash == std::string::npos ? "." : location->path.substr(0, slash)) + "/otlp-queue";
@@ -131,6 +135,19 @@ Result<otlp::ExporterOptions> exporter_options(const OtlpSettings& options, cons
   out.queue.directory = *directory;
   out.version = INGERO_VERSION;
   return out;
+}
+
+Status make_queue_parents(const std::string& queue_directory, const OtlpSettings& options,
+                          const Environment& environment) {
+  const std::string parent = std::filesystem::path(queue_directory).parent_path().parent_path().string();
+  std::error_code ignored;
+  if (parent.empty() || std::filesystem::exists(parent, ignored)) return {};
+  // A queue that is named needs no place for a recording.
+  const auto location = store::locate(environment, options.database.empty() ? options.queue : options.database);
+  INGERO_TRY(location);
+  const auto& owner = location->owner;
+  INGERO_TRY(check_trusted_path(parent, owner ? std::optional<uint32_t>(owner->uid) : std::nullopt));
+  return store::make_directories(parent, owner);
 }
 
 }  // namespace ingero::agent

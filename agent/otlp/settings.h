@@ -22,11 +22,17 @@ struct OtlpSettings {
   std::string slow_collective = "50ms";
   std::string headers_file, authorities, certificate, key;
   std::string queue;
+  std::string database;  // --db: without `queue`, the queue is next to the recording
   std::string queue_size = "64m";
+  std::string cluster;  // that this machine is in, for the resource
   bool insecure = false, insecure_allowed = false;
 };
 
 // Checks every setting and reads the files; the caller fills in the resource.
 Result<serve::otlp::ExporterOptions> exporter_options(const OtlpSettings& options, const Environment& environment);
+
+// Makes the directories above the queue that are missing, as the recording's are made: neither needs the other.
+Status make_queue_parents(const std::string& queue_directory, const OtlpSettings& options,
+                          const Environment& environment);
 
 }  // namespace ingero::agent

@@ -20,10 +20,12 @@ void add_rows(report::Table& table, std::span<const LiveRow> rows, const hal::Ca
     const hal::Call& call = calls[row.call];
     if ((call.kind == hal::Kind::kHost) != host) continue;
     if (max_rows != 0 && ++shown > max_rows) continue;
+    // Of what has no duration, such as a process's end, there is none to show.
+    const auto duration = [&](uint64_t ns) { return row.is_timed ? format_duration(ns) : std::string("-"); };
     table.add_row(
-        {report::Cell(std::string(call.name)), report::Cell(std::string(call.layer)), fmt::format("{}", row.count),
-         format_duration(row.p50_ns), format_duration(row.p95_ns), format_duration(row.p99_ns),
-         format_duration(row.max_ns), host ? "-" : format_percent(row.total_ns, elapsed_ns, 1),
+        {report::Cell(std::string(call.op_name)), report::Cell(std::string(call.layer)), fmt::format("{}", row.count),
+         duration(row.p50_ns), duration(row.p95_ns), duration(row.p99_ns), duration(row.max_ns),
+         host || !row.is_timed ? "-" : format_percent(row.total_ns, elapsed_ns, 1),
          report::Cell(fmt::format("{}", row.errors), row.errors > 0 ? report::Style::kRed : report::Style::kPlain),
          format_percent(row.off_ns, row.total_ns, 1)});
   }
@@ -64,7 +66,7 @@ std::string render_hanging(const Recorder& recorder, const hal::CallTable& calls
     add(hal::Has::kAddress, "address", event.address, true);
     add(hal::Has::kFunction, "function", event.function, true);
     add(hal::Has::kHandle, "handle", event.handle, true);
-    table.add_row({report::Cell(std::string(calls[event.call].name), report::Style::kYellow),
+    table.add_row({report::Cell(std::string(calls[event.call].op_name), report::Style::kYellow),
                    fmt::format("{}", event.pid), fmt::format("{}", event.tid), format_duration(call.elapsed_ns),
                    format_percent(event.off.total_ns(), call.elapsed_ns, 1), report::Cell(arguments)});
   }

@@ -46,9 +46,9 @@ std::string_view meaning_of(int64_t code) {
   return at == std::end(kMeanings) ? std::string_view{} : at->sentence;
 }
 
-// "0000:3b:00" or "0000:3b:00.0", any case.
+// "0000:3b:00" or "0000:3b:00.0", any case; behind it, of a partition, " GPU-I:05" or " GPU-I:01 GPU-CI:02".
 std::string pci_address_of(std::string_view text) {
-  std::string address = printable(text, 32);
+  std::string address = printable(text.substr(0, text.find(' ')), 32);
   std::transform(address.begin(), address.end(), address.begin(), [](unsigned char c) { return std::tolower(c); });
   if (std::count(address.begin(), address.end(), ':') != 2) return {};
   if (address.find('.') == std::string::npos) address += ".0";

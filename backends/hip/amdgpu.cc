@@ -126,7 +126,7 @@ class Amdgpu : public hal::DeviceSampler {
   hal::DeviceSample sample() override {
     hal::DeviceSample sample;
     sample.wall_ns = clock_.wall_ns();
-    const std::vector<Node> nodes = nodes_of_kfd();
+    std::vector<Node> nodes = nodes_of_kfd();
     // The runtime numbers devices as KFD's topology does; what KFD does not know comes after, by address.
     const auto place_of = [&nodes](const std::string& address) {
       const auto at =
@@ -143,17 +143,41 @@ class Amdgpu : public hal::DeviceSampler {
       const std::string address = failed ? name : printable(target.filename().string(), 32);
       cards.emplace(std::pair(place_of(address), address), folder);
     }
+    uint32_t position = 0;
     for (const auto& [place, folder] : cards) {
-      sample.devices.push_back(device(place.second, folder, static_cast<uint32_t>(sample.devices.size())));
+      sample.devices.push_back(device(place.second, folder, position++));
       const std::string reason =
           add_gpu_metrics(text_of_file(folder + "/gpu_metrics", kMaxFile), sample.devices.back());
       if (!reason.empty()) sample.reason += (sample.reason.empty() ? "" : "; ") + reason;
+      add_partitions(nodes, sample.devices);
     }
     if (!sample.devices.empty()) processes(sample.devices, nodes);
     return sample;
   }
 
  private:
+  struct Node;
+
+  // Of the last device. The runtime numbers each as a device, in an order with those of other cards: their numbers are
+  // not known (hal/visible_devices.h).
+  static void add_partitions(std::vector<Node>& nodes, std::vector<hal::Device>& devices) {
+    const hal::Device whole = devices.back();
+    const auto is_here = [&whole](const Node& node) { return node.address == whole.pci_address; };
+    if (std::count_if(nodes.begin(), nodes.end(), is_here) < 2) return;
+    for (Node& node : nodes) {
+      if (!is_here(node)) continue;
+      hal::Device part;
+      part.vendor = whole.vendor;
+      part.uuid = node.partition = fmt::format("{}/{}", whole.uuid, node.number);
+      part.pci_address = whole.pci_address;
+      part.name = whole.name;
+      part.driver = whole.driver;
+      part.parent_uuid = whole.uuid;
+      part.position = whole.position;
+      devices.push_back(std::move(part));
+    }
+  }
+
   hal::Device device(const std::string& address, const std::string& folder, uint32_t position) const {
     hal::Device device;
     device.vendor = "amd";
@@ -185,6 +209,7 @@ class Amdgpu : public hal::DeviceSampler {
     uint64_t number = 0;
     std::string id;  // as KFD's other files name it
     std::string address;
+    std::string partition;  // its uuid; empty: a whole device
   };
   std::vector<Node> nodes_of_kfd() const {
     std::vector<Node> nodes;
@@ -203,18 +228,23 @@ class Amdgpu : public hal::DeviceSampler {
         if (line.substr(0, blank) == "domain") domain = parse_u64(trim(line.substr(blank))).value_or(0);
       }
       nodes.push_back(
-          {*number, std::move(id),
-           fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, location >> 8 & 0xff, location >> 3 & 0x1f, location & 7)});
+          {*number,
+           std::move(id),
+           fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, location >> 8 & 0xff, location >> 3 & 0x1f, location & 7),
+           {}});
     }
     std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) { return a.number < b.number; });
     return nodes;
   }
 
+  // On each partition, and on the whole device what all of them hold.
   void processes(std::vector<hal::Device>& devices, const std::vector<Node>& nodes) const {
-    std::map<std::string, hal::Device*> by_id;
+    std::multimap<std::string, hal::Device*> by_id;
     for (const Node& node : nodes) {
       for (hal::Device& device : devices) {
-        if (device.pci_address == node.address) by_id[node.id] = &device;
+        if (device.parent_uuid.empty() ? device.pci_address == node.address : device.uuid == node.partition) {
+          by_id.emplace(node.id, &device);
+        }
       }
     }
     for (const std::string& name : names_in(kfd_ + "/proc", "")) {
@@ -222,13 +252,14 @@ class Amdgpu : public hal::DeviceSampler {
       if (!pid || *pid == 0 || *pid > UINT32_MAX) continue;
       for (const auto& [id, device] : by_id) {
         const auto bytes = number_of(kfd_ + "/proc/" + name + "/vram_" + id);
-        if (!bytes) continue;
-        hal::DeviceProcess process;
-        process.pid = static_cast<uint32_t>(*pid);
-        process.memory_bytes = static_cast<uint64_t>(*bytes);
-        device->processes.push_back(process);
+        if (bytes) add_process(static_cast<uint32_t>(*pid), static_cast<uint64_t>(*bytes), *device);
       }
     }
+  }
+  static void add_process(uint32_t pid, uint64_t bytes, hal::Device& device) {
+    auto& last = device.processes;  // one process after the other
+    if (last.empty() || last.back().pid != pid) last.push_back({pid, uint64_t{0}});
+    last.back().memory_bytes = last.back().memory_bytes.value_or(0) + bytes;
   }
 
   const std::string root_;

@@ -48,7 +48,9 @@ constexpr Diagnostic kDiagnostics[] = {
 // HIP's documentation, "Debugging with HIP".
 constexpr SlowSetting kSettings[] = {
     {"HIP_LAUNCH_BLOCKING", TimeClass::kSubmit, "each launch waits for its work", {}, false, true},
-    {"AMD_SERIALIZE_KERNEL", TimeClass::kSubmit, "kernels run one after the other"},
+    // Bit 0: before a kernel is enqueued, what came before is waited for; bit 1: behind it, the kernel itself.
+    {"AMD_SERIALIZE_KERNEL", TimeClass::kSubmit, "kernels run one after the other, and launches wait for them", "1,2,3",
+     false, true, "2,3"},
     {"AMD_SERIALIZE_COPY", TimeClass::kSubmit, "copies run one after the other"},
 };
 

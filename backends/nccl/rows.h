@@ -119,7 +119,7 @@ inline constexpr Row kShared[] = {
     {.name = "ncclCommGetUniqueId", .kind = Kind::kCommunicator, .shape = kCommOut},
     {.name = "ncclCommFinalize", .kind = Kind::kCommunicator, .shape = kCommOnly, .role = Role::kFinalize},
     {.name = "ncclCommDestroy", .kind = Kind::kCommunicator, .shape = kCommOnly, .op = 2, .role = Role::kDestroy},
-    {.name = "ncclCommAbort", .kind = Kind::kCommunicator, .shape = kCommOnly, .role = Role::kDestroy},
+    {.name = "ncclCommAbort", .kind = Kind::kCommunicator, .shape = kCommOnly, .role = Role::kAbort},
     {.name = "ncclCommRevoke", .kind = Kind::kCommunicator, .shape = kCommFlags, .role = Role::kRevoke},
     {.name = "ncclCommSuspend", .kind = Kind::kCommunicator, .shape = kCommFlags},
     {.name = "ncclCommResume", .kind = Kind::kCommunicator, .shape = kCommOnly},

@@ -2,6 +2,7 @@
 #include "fleet/detect/detector.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 
@@ -24,24 +25,64 @@ constexpr double kQuorum = 0.75;        // of a cohort
 constexpr size_t kQuorumRanks = 5;
 constexpr double kWorkedLately = 1.0 / 12;  // weight of the newest window
 
-// What a collective carries, to half an octave.
-int64_t weight_of(const Sample& sample) { return sample.bytes >= 1 ? std::lround(2 * std::log2(sample.bytes)) : 0; }
+// Loads, what a collective carries, are in half octaves: ranks have the same one where no gap among those of all ranks
+// is between them, and it keeps its name as long as its middle is so near.
+constexpr double kSameLoad = 0.5, kSameName = 0.8;
+constexpr size_t kMaxLoadNames = 64, kMaxCommunicatorSizes = 4096;
+constexpr double kOften = 0.4;  // of a rank's windows: a communicator that is in fewer says nothing of what it does
 
-// Equal for ranks whose communicators have the same sizes and carry about the same bytes.
-uint64_t role_of(const std::vector<Sample>& samples) {
-  std::vector<std::pair<uint32_t, int64_t>> shape;
-  shape.reserve(samples.size());
-  for (const Sample& sample : samples) shape.emplace_back(sample.nranks, weight_of(sample));
-  std::sort(shape.begin(), shape.end());
-  Fnv1a hash;
-  for (const auto& [nranks, bytes] : shape) hash.add(uint64_t{nranks}).add(static_cast<uint64_t>(bytes));
-  return hash.value();
+double load_of(double bytes) { return bytes >= 1 ? 2 * std::log2(bytes) : 0; }
+int64_t weight_of(const Sample& sample) { return std::lround(load_of(sample.bytes)); }
+
+// One load: its greatest value, the middle one, and its name.
+struct Load {
+  double to = 0, middle = 0;
+  double name = NAN;
+};
+
+// Those of all ranks in communicators of one size. `names`: what loads were called before, and are now.
+std::vector<Load> loads_of(std::vector<double>& values, std::vector<double>& names) {
+  std::sort(values.begin(), values.end());
+  std::vector<Load> loads;
+  for (size_t begin = 0, i = 1; i <= values.size(); ++i) {
+    if (i < values.size() && values[i] - values[i - 1] <= kSameLoad) continue;
+    loads.push_back({values[i - 1], values[(begin + i - 1) / 2]});
+    begin = i;
+  }
+  if (names.size() + loads.size() > kMaxLoadNames) names.clear();
+  std::vector<std::tuple<double, size_t, size_t>> pairs;  // the nearest first
+  for (size_t load = 0; load < loads.size(); ++load) {
+    for (size_t name = 0; name < names.size(); ++name) {
+      const double apart = std::abs(loads[load].middle - names[name]);
+      if (apart <= kSameName) pairs.emplace_back(apart, load, name);
+    }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  std::vector<bool> is_taken(names.size());
+  for (const auto& [apart, load, name] : pairs) {
+    if (is_taken[name] || !std::isnan(loads[load].name)) continue;
+    loads[load].name = names[name];
+    is_taken[name] = true;
+  }
+  for (Load& load : loads) {
+    if (!std::isnan(load.name)) continue;
+    load.name = load.middle;
+    names.push_back(load.name);
+  }
+  return loads;
 }
 
+// `values`: sorted. Whether one half of them is apart from the other, by more than noise makes of one.
+bool has_halves(const std::vector<double>& values) {
+  const double low = values[(values.size() - 1) / 2], high = values[values.size() / 2];
+  return values.size() >= kSmallCohort && high > (1 + floor_of(values.size())) * low;
+}
+
+// Where one half is apart from the other, no rank is between the two: what is usual is the better half's.
 double median(std::vector<double>& values, Better better) {
   std::sort(values.begin(), values.end());
   const size_t low = (values.size() - 1) / 2, high = values.size() / 2;
-  if (values.size() < kSmallCohort) return values[better == Better::kLess ? low : high];
+  if (values.size() < kSmallCohort || has_halves(values)) return values[better == Better::kLess ? low : high];
   return (values[low] + values[high]) / 2;
 }
 
@@ -62,18 +103,22 @@ bool Detector::add(const Sample& sample, uint64_t now_ns) {
     note_late(sample.window, now_ns);
     return false;
   }
-  if (samples_ >= kMaxSamples) return false;  // before its rank is noted, which would be one without a sample
+  if (samples_ >= kMaxSamples) return drop();  // before its rank is noted, which would be one without a sample
   const auto found = pending_.find(sample.window);
-  if (found == pending_.end() && pending_.size() >= kMaxPending) return false;
+  if (found == pending_.end() && pending_.size() >= kMaxPending) return drop();
   Pending& pending = found == pending_.end() ? pending_[sample.window] : found->second;
   if (pending.ranks.empty()) pending.first_ns = now_ns;
-  if (pending.ranks.size() >= kMaxRanks && pending.ranks.count(sample.rank) == 0) return false;
+  if (pending.ranks.size() >= kMaxRanks && pending.ranks.count(sample.rank) == 0) return drop();
   const auto [place, is_first] = pending.ranks.try_emplace(sample.rank);
-  if (is_first && is_heard(sample.rank)) ++pending.expected;
+  if (is_first && hear(sample.rank, now_ns)) ++pending.expected;
   auto& samples = place->second;
   const auto same = std::find_if(samples.begin(), samples.end(),
                                  [&](const Sample& one) { return one.communicator == sample.communicator; });
-  if (same != samples.end() || samples.size() >= kMaxCommunicatorsOfRank) return false;
+  if (same != samples.end()) {
+    if (same->bytes == 0 && sample.bytes > 0) *same = sample;  // the rest of what came in two parts
+    return false;
+  }
+  if (samples.size() >= kMaxCommunicatorsOfRank) return drop();
   pending.has_gap = pending.has_gap || (pending.latest_ns != 0 && now_ns >= pending.latest_ns + kWaitForWindow_ns);
   pending.latest_ns = now_ns;
   samples.push_back(sample);
@@ -81,17 +126,34 @@ bool Detector::add(const Sample& sample, uint64_t now_ns) {
   return true;
 }
 
-bool Detector::is_heard(uint32_t rank) const {
-  const auto found = ranks_.find(rank);
-  return found != ranks_.end() && !found->second.is_silent;
+bool Detector::drop() {
+  ++dropped_;
+  return false;
+}
+
+void Detector::resume(uint64_t now_ns) {
+  resumed_until_ns_ = now_ns + kReturn_ns;
+  for (auto& [number, rank] : ranks_) rank.heard_ns = std::min(rank.heard_ns, now_ns);
+}
+
+// Whether it is one of those that are heard of already.
+bool Detector::hear(uint32_t number, uint64_t now_ns) {
+  const auto found = ranks_.find(number);
+  if (found == ranks_.end()) return false;
+  found->second.heard_ns = now_ns;
+  return !found->second.is_silent;
 }
 
 bool Detector::is_complete(const Pending& pending) const { return expected_ > 0 && pending.expected >= expected_; }
 
 bool Detector::is_due(uint64_t window, const Pending& pending, uint64_t now_ns) const {
-  if (pending_.size() >= kMaxPending || now_ns >= pending.first_ns + kMaxWaitForWindow_ns) return true;
-  const bool has_most = 2 * pending.ranks.size() > expected_;
-  return has_most && window > patient_until_ && now_ns >= pending.latest_ns + kWaitForWindow_ns;
+  const size_t twice = 2 * pending.ranks.size();
+  const uint64_t rest_ns = twice > followed_ ? pending.latest_ns + kWaitForWindow_ns : resumed_until_ns_;
+  const uint64_t returned_ns = std::min(resumed_until_ns_, rest_ns);
+  if (pending_.size() >= kMaxPending || now_ns >= std::max(pending.first_ns + kMaxWaitForWindow_ns, returned_ns)) {
+    return true;
+  }
+  return twice > expected_ && window > patient_until_ && now_ns >= pending.latest_ns + kWaitForWindow_ns;
 }
 
 // Where it would have been in time had its window been waited for, the next ones are: one clock that is ahead, or
@@ -109,15 +171,16 @@ std::vector<Incident> Detector::advance(uint64_t now_ns) {
   while (!pending_.empty()) {
     const auto oldest = pending_.begin();
     if (!is_due(oldest->first, oldest->second, now_ns) && !is_complete(oldest->second)) break;
-    evaluate(oldest->first, oldest->second, changes);
+    evaluate(oldest->first, oldest->second, now_ns, changes);
     for (const auto& [number, samples] : oldest->second.ranks) samples_ -= samples.size();
     pending_.erase(oldest);
   }
   return changes;
 }
 
-void Detector::evaluate(uint64_t window, const Pending& pending, std::vector<Incident>& changes) {
+void Detector::evaluate(uint64_t window, const Pending& pending, uint64_t now_ns, std::vector<Incident>& changes) {
   place(window, pending, changes);
+  choose_roles(pending);
   choose_cohorts(pending);
   std::vector<Measured> measured = measure(pending);
   compare(window, measured);
@@ -127,7 +190,7 @@ void Detector::evaluate(uint64_t window, const Pending& pending, std::vector<Inc
   if (pending.has_gap) patient_until_ = window + kPatientFor;
   first_ns_[window] = pending.first_ns;
   if (first_ns_.size() > kSilentAfter) first_ns_.erase(first_ns_.begin());
-  end_silent(window, changes);
+  end_silent(window, has_most(pending), now_ns, changes);
 }
 
 // A rank that is in a communicator in which it was not before starts anew: it may do something else now.
@@ -136,30 +199,116 @@ void Detector::place(uint64_t window, const Pending& pending, std::vector<Incide
   for (const auto& [number, samples] : pending.ranks) {
     if (ranks_.size() >= kMaxRanks && ranks_.count(number) == 0) continue;
     Rank& rank = ranks_[number];
-    bool is_new = false;
+    bool starts_anew = false;
     for (const Sample& sample : samples) {
-      is_new = is_new || rank.communicators.count(sample.communicator) == 0;
+      starts_anew = is_new(rank, sample) || starts_anew;
       ++heard_[sample.communicator];
     }
-    if (is_new || rank.node != samples.front().node) {
+    note_nodes(rank, samples, window);
+    if (starts_anew || rank.node != samples.front().node) {
       if (rank.is_named) {
         rank.incident.state = State::kOver;
         rank.incident.last_window = window;
         changes.push_back(rank.incident);
       }
-      std::set<uint64_t> all = std::move(rank.communicators);
-      if (all.size() >= kMaxCommunicatorsOfRank) all.clear();
-      for (const Sample& sample : samples) all.insert(sample.communicator);
-      const Course course = rank.course;
-      rank = Rank();
-      rank.course = course;
-      rank.communicators = std::move(all);
-      rank.role = role_of(samples);
-      rank.node = samples.front().node;
+      start_anew(rank, samples);
     }
+    note_carried(rank, samples);
+    if (rank.windows > 0) rank.gap = std::clamp<uint64_t>(window - rank.last_window, 1, kMaxLag);
     rank.last_window = window;
+    rank.heard_ns = std::max(rank.heard_ns, pending.latest_ns);
+    rank.missed = 0;
     rank.is_silent = false;
   }
+}
+
+// A rank is moved to another node at most now and then. One that is on two at a time, or back where it came from, are
+// two ranks, of jobs that have the same name or none.
+void Detector::note_nodes(Rank& rank, const std::vector<Sample>& samples, uint64_t window) {
+  const uint32_t node = samples.front().node;
+  const bool is_two = std::ranges::any_of(samples, [&](const Sample& one) { return one.node != node; });
+  if (is_two || (rank.node != node && rank.node_before == node)) rank.contested_window = window;
+  if (rank.node != node && rank.last_window != 0) rank.node_before = rank.node;
+}
+
+// What its first windows carry may not be what the next ones do: collectives before the trace, warm-up steps.
+void Detector::note_carried(Rank& rank, const std::vector<Sample>& samples) {
+  if (rank.windows >= kRoleWindows) return;
+  for (const Sample& sample : samples) {
+    auto found = std::ranges::find(rank.carried, sample.communicator, &Carried::communicator);
+    if (found == rank.carried.end()) {
+      found = rank.carried.insert(found, Carried{sample.communicator, sample.nranks});
+    }
+    if (rank.windows + 1 == kWarmUp) found->bytes = found->count = 0;
+    ++found->windows;
+    found->count += static_cast<double>(sample.count);
+    found->bytes += sample.bytes * static_cast<double>(sample.count);
+  }
+}
+
+double Detector::Carried::load() const { return count > 0 ? load_of(bytes / count) : 0; }
+
+bool Detector::Rank::is_often_in(const Carried& one) const {
+  return static_cast<double>(one.windows) >= kOften * static_cast<double>(windows + 1);
+}
+
+// Equal for ranks whose communicators have the same sizes and carry about the same bytes, over all their windows so
+// far: a window holds few steps, and parts of some, so that what its collectives carry in the mean differs between
+// ranks that do the same, and above all of one that comes later than the others.
+void Detector::choose_roles(const Pending& pending) {
+  std::map<uint32_t, std::vector<double>> values;  // by size of communicator
+  const auto for_each = [&](const auto& visit) {
+    for (const auto& [number, samples] : pending.ranks) {
+      const auto rank = ranks_.find(number);
+      if (rank != ranks_.end() && rank->second.windows < kRoleWindows) visit(rank->second);
+    }
+  };
+  for_each([&](const Rank& rank) {
+    for (const Carried& one : rank.carried) {
+      if (rank.is_often_in(one)) values[one.nranks].push_back(one.load());
+    }
+  });
+  if (load_names_.size() + values.size() > kMaxCommunicatorSizes) load_names_.clear();
+  std::map<uint32_t, std::vector<Load>> loads;
+  for (auto& [nranks, some] : values) loads[nranks] = loads_of(some, load_names_[nranks]);
+  for_each([&](Rank& rank) {
+    std::vector<std::pair<uint32_t, double>> shape;
+    for (const Carried& one : rank.carried) {
+      if (!rank.is_often_in(one)) continue;
+      shape.emplace_back(one.nranks, std::ranges::lower_bound(loads[one.nranks], one.load(), {}, &Load::to)->name);
+    }
+    std::sort(shape.begin(), shape.end());
+    Fnv1a hash;
+    for (const auto& [nranks, name] : shape) hash.add(uint64_t{nranks}).add(std::bit_cast<uint64_t>(name));
+    rank.role = hash.value();
+  });
+}
+
+// Whether it is in that communicator for the first time, and not only by that name.
+bool Detector::is_new(Rank& rank, const Sample& sample) {
+  if (rank.communicators.contains(sample.communicator)) return false;
+  if (sample.alias == 0 || rank.communicators.erase(sample.alias) == 0) return true;
+  rank.communicators.insert(sample.communicator);
+  for (Carried& one : rank.carried) {
+    if (one.communicator == sample.alias) one.communicator = sample.communicator;
+  }
+  if (rank.cohort == sample.alias) rank.cohort = sample.communicator;
+  if (rank.incident.communicator == sample.alias) rank.incident.communicator = sample.communicator;
+  return false;
+}
+
+void Detector::start_anew(Rank& rank, const std::vector<Sample>& samples) {
+  std::set<uint64_t> all = std::move(rank.communicators);
+  if (all.size() >= kMaxCommunicatorsOfRank) all.clear();
+  for (const Sample& sample : samples) all.insert(sample.communicator);
+  Rank before = std::move(rank);
+  rank = Rank();
+  rank.course = before.course;
+  rank.node_before = before.node_before;
+  rank.contested_window = before.contested_window;
+  rank.uncompared = before.uncompared;
+  rank.communicators = std::move(all);
+  rank.node = samples.front().node;
 }
 
 // The communicator in which most others have the same role: of data, tensor and pipeline parallel ones that is the one
@@ -168,31 +317,40 @@ void Detector::place(uint64_t window, const Pending& pending, std::vector<Incide
 // the one across nodes; and who is then in fewer company than in another of its communicators joins that.
 void Detector::choose_cohorts(const Pending& pending) {
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> members, choosers;  // by communicator and role
-  for (const auto& [number, samples] : pending.ranks) {
-    const auto rank = ranks_.find(number);
-    if (rank == ranks_.end()) continue;
-    for (const Sample& sample : samples) ++members[{sample.communicator, rank->second.role}];
-  }
+  const auto for_each = [&](const auto& visit) {
+    for (const auto& [number, samples] : pending.ranks) {
+      const auto rank = ranks_.find(number);
+      if (rank != ranks_.end()) visit(rank->second, samples);
+    }
+  };
   const auto choose = [&](Rank& rank, const std::vector<Sample>& samples, auto& counts) {
+    if (rank.windows >= kRoleWindows) return;
     const auto worth = [&](const Sample& sample) {
-      return std::tuple(counts[{sample.communicator, rank.role}], weight_of(sample), ~sample.communicator);
+      const auto carried = std::ranges::find(rank.carried, sample.communicator, &Carried::communicator);
+      const bool is_often = carried != rank.carried.end() && rank.is_often_in(*carried);
+      return std::tuple(is_often, counts[{sample.communicator, rank.role}], weight_of(sample), ~sample.communicator);
     };
     const Sample& best = *std::ranges::max_element(samples, {}, worth);
+    // Not because what it is in most often has no part of this window.
+    if (rank.windows > 0 && !std::get<0>(worth(best)) && best.communicator != rank.cohort) return;
+    if (rank.cohort != best.communicator) {
+      rank.joined_work = 0;
+      rank.joined_count = 0;
+    }
     rank.cohort = best.communicator;
     rank.nranks = best.nranks;
   };
-  for (const auto& [number, samples] : pending.ranks) {
-    const auto rank = ranks_.find(number);
-    if (rank == ranks_.end()) continue;
-    if (rank->second.windows < kWarmUp) choose(rank->second, samples, members);
-    ++choosers[{rank->second.cohort, rank->second.role}];
-  }
-  for (const auto& [number, samples] : pending.ranks) {
-    const auto rank = ranks_.find(number);
-    if (rank == ranks_.end()) continue;
-    if (rank->second.windows < kWarmUp) choose(rank->second, samples, choosers);
-    ++rank->second.windows;
-  }
+  for_each([&](const Rank& rank, const std::vector<Sample>& samples) {
+    for (const Sample& sample : samples) ++members[{sample.communicator, rank.role}];
+  });
+  for_each([&](Rank& rank, const std::vector<Sample>& samples) {
+    choose(rank, samples, members);
+    ++choosers[{rank.cohort, rank.role}];
+  });
+  for_each([&](Rank& rank, const std::vector<Sample>& samples) {
+    choose(rank, samples, choosers);
+    if (++rank.windows == kRoleWindows) rank.carried = {};
+  });
 }
 
 std::vector<Detector::Measured> Detector::measure(const Pending& pending) {
@@ -208,6 +366,7 @@ std::vector<Detector::Measured> Detector::measure(const Pending& pending) {
       note_worked(rank, worked_s);
       rank.joined_work += worked_s;
       rank.joined_count += sample.count;
+      ++rank.uncompared;
       if (rank.joined_count < kStepsForEvidence) break;
       const auto count = static_cast<double>(rank.joined_count);
       const auto own = static_cast<double>(sample.count);
@@ -224,6 +383,14 @@ void Detector::note_worked(Rank& rank, double worked_s) {
   rank.worked_s = rank.worked_s == 0 ? worked_s : rank.worked_s + kWorkedLately * (worked_s - rank.worked_s);
 }
 
+// Whether they are a few that were missing when most of their cohort was compared, as where a step ends for a slow rank
+// windows later than for the others.
+bool Detector::come_late(uint64_t window, const std::vector<size_t>& members, const std::vector<Measured>& measured,
+                         const Round& round) const {
+  if (2 * members.size() >= round.ranks || window - round.window > kMaxLag) return false;
+  return std::ranges::all_of(members, [&](size_t i) { return ranks_.at(measured[i].rank).round < round.window; });
+}
+
 void Detector::compare(uint64_t window, std::vector<Measured>& measured) {
   std::map<std::pair<uint64_t, uint64_t>, std::vector<size_t>> cohorts;  // by communicator and role
   for (size_t i = 0; i < measured.size(); ++i) {
@@ -231,11 +398,18 @@ void Detector::compare(uint64_t window, std::vector<Measured>& measured) {
     cohorts[{rank.cohort, rank.role}].push_back(i);
   }
   for (const auto& [key, members] : cohorts) {
-    if (members.size() < 2) continue;
-    std::vector<double> work;
-    work.reserve(members.size());
-    for (const size_t i : members) work.push_back(measured[i].work_s);
-    const double usual = median(work, better_);
+    Round& round = rounds_[key];
+    bool are_halves = false;
+    const bool are_late = come_late(window, members, measured, round);
+    if (!are_late) {
+      if (members.size() < 2) continue;
+      std::vector<double> work;
+      work.reserve(members.size());
+      for (const size_t i : members) work.push_back(measured[i].work_s);
+      round = {window, members.size(), median(work, better_)};
+      are_halves = has_halves(work);
+    }
+    const double usual = round.usual;
     if (!(usual > 0)) continue;
     for (const size_t i : members) {
       Rank& rank = ranks_[measured[i].rank];
@@ -243,10 +417,15 @@ void Detector::compare(uint64_t window, std::vector<Measured>& measured) {
       rank.effect = better_ == Better::kLess ? ratio - 1 : 1 - ratio;
       rank.course.add(window, rank.effect);
       rank.usual_s = usual;
-      rank.peers = static_cast<uint32_t>(members.size());
+      rank.peers = static_cast<uint32_t>(round.ranks);
+      rank.round = window;
+      rank.uncompared = 0;
       measured[i].has_effect = true;
+      measured[i].is_late = are_late;
+      measured[i].is_of_half = are_halves && rank.effect > floor_of(members.size());
     }
   }
+  std::erase_if(rounds_, [&](const auto& one) { return window - one.second.window > kMaxLag; });
 }
 
 Reasons Detector::usual_of(const std::vector<const Measured*>& members) {
@@ -267,12 +446,15 @@ void Detector::score(uint64_t window, const std::vector<Measured>& measured, std
   }
   for (const auto& [role, members] : roles) {
     std::vector<double> effects;
+    Pool& pool = pools_[role];
     for (const Measured* one : members) {
       const Rank& rank = ranks_[one->rank];
-      if (rank.score() < kSuspect) effects.push_back(rank.effect);
+      // Half of a cohort that was as the others, and is slow now, would be what is usual before one of it is suspected.
+      const bool is_new_half = one->is_of_half && pool.is_warm() && pool.score_of(rank.effect) > kReference;
+      if (rank.score() < kSuspect && !is_new_half) effects.push_back(rank.effect);
     }
-    Pool& pool = pools_[role];
-    pool.add(std::move(effects), members.size());
+    // A few that come late do not say what is usual.
+    if (!std::ranges::all_of(members, &Measured::is_late)) pool.add(std::move(effects), members.size());
     const Reasons usual = usual_of(members);
     for (const Measured* one : members) {
       Rank& rank = ranks_[one->rank];
@@ -377,17 +559,27 @@ void Detector::silence(Rank& rank, std::vector<Incident>& changes) {
 std::vector<Incident> Detector::end_all_silent() {
   std::vector<Incident> changes;
   for (auto& [number, rank] : ranks_) silence(rank, changes);
-  expected_ = 0;
+  expected_ = followed_ = 0;
   return changes;
 }
 
-void Detector::end_silent(uint64_t window, std::vector<Incident>& changes) {
+// Not because one of many sends what it could not send for a while, and is windows ahead of the others; unless nothing
+// has come for as long.
+bool Detector::is_unheard(const Rank& rank, uint64_t without, uint64_t now_ns) const {
+  if (now_ns < resumed_until_ns_) return false;
+  if (rank.missed >= kSilentAfter) return true;
+  const uint64_t after = kSilentAfter + rank.gap - 1;
+  return without >= after && now_ns >= rank.heard_ns + after * period_ns_;
+}
+
+void Detector::end_silent(uint64_t window, bool is_full, uint64_t now_ns, std::vector<Incident>& changes) {
   expected_ = 0;
   std::set<uint64_t> roles;
   for (auto one = ranks_.begin(); one != ranks_.end();) {
     Rank& rank = one->second;
     const uint64_t without = window - rank.last_window;
-    if (without >= kSilentAfter) silence(rank, changes);
+    rank.missed += without > 0 && is_full && now_ns >= resumed_until_ns_ ? 1 : 0;
+    if (is_unheard(rank, without, now_ns)) silence(rank, changes);
     if (!rank.is_silent) ++expected_;
     if (without >= kForgetAfter) {
       one = ranks_.erase(one);
@@ -396,6 +588,7 @@ void Detector::end_silent(uint64_t window, std::vector<Incident>& changes) {
       ++one;
     }
   }
+  followed_ = expected_;
   for (auto pool = pools_.begin(); pool != pools_.end();) {
     pool = roles.count(pool->first) == 0 ? pools_.erase(pool) : std::next(pool);
   }
@@ -414,6 +607,14 @@ std::vector<Standing> Detector::standings() const {
     if (a.score != b.score) return a.score > b.score;
     return a.effect != b.effect ? a.effect > b.effect : a.rank < b.rank;
   });
+  return all;
+}
+
+std::vector<Incident> Detector::named() const {
+  std::vector<Incident> all;
+  for (const auto& [number, rank] : ranks_) {
+    if (rank.is_named && !rank.is_silent) all.push_back(rank.incident);
+  }
   return all;
 }
 
@@ -438,6 +639,9 @@ Limits Detector::limits() const {
   for (const auto& [number, rank] : ranks_) {
     if (rank.is_silent) continue;
     ++limits.ranks;
+    limits.uncompared += rank.uncompared >= kUncompared ? 1 : 0;
+    const bool is_contested = rank.contested_window != 0 && rank.contested_window + kRoleWindows > last_window_;
+    limits.contested += is_contested ? 1 : 0;
     roles[rank.role].push_back(&rank);
     cohorts[rank.cohort] = rank.nranks;
   }

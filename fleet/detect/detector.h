@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -24,11 +25,19 @@ namespace ingero::fleet::detect {
 
 inline constexpr size_t kMaxRanks = 65536, kMaxCommunicatorsOfRank = 16, kMaxPending = 16, kMaxSamples = 1 << 20;
 inline constexpr uint64_t kSilentAfter = 3;  // windows without data
+inline constexpr uint64_t kUncompared = 6;   // windows
+// Steps may be longer than windows: what comes so long after most of its cohort is compared with these, and a rank of
+// which something comes as rarely is not silent.
+inline constexpr uint64_t kMaxLag = 24;     // windows
+inline constexpr size_t kRoleWindows = 12;  // after which a rank's role and cohort stay as they are
 // A window is waited for as long as parts of it go on to come, and this long after each; and never longer than the
 // other. That long it is waited for while most of its ranks are still to come, and for some time after parts came with
 // a longer gap, or too late: then clocks are apart.
 inline constexpr uint64_t kWaitForWindow_ns = 2'000'000'000, kMaxWaitForWindow_ns = 10'000'000'000;
 inline constexpr uint64_t kPatientFor = 12;  // windows
+// After a gap in which nothing came of a job, as where its server was away, its nodes come back one after the other:
+// senders wait for as long between two tries.
+inline constexpr uint64_t kReturn_ns = 90'000'000'000;
 
 // What kept a rank from its work, in seconds: of a window, or of a step more than its role's median.
 struct Reasons {
@@ -51,6 +60,7 @@ struct Sample {
   double work_s = 0;    // own work before each, the median
   double bytes = 0;     // of each
   Reasons reasons;      // of the window
+  uint64_t alias = 0;   // by what its communicator may have been known before; 0: by nothing else
 };
 
 enum class Class : uint8_t { kUnknown, kHost, kInput };
@@ -100,6 +110,8 @@ struct Limits {
   double usual = 0;       // the median of what is compared
   size_t ranks = 0;       // that are heard of
   size_t unobserved = 0;  // in the communicators of these: ranks that sent nothing of the last window
+  size_t uncompared = 0;  // of `ranks`: that send work, and of kUncompared windows were compared with no other in any
+  size_t contested = 0;  // of `ranks`: come from several nodes by turns, lately: of several jobs that are taken for one
   bool has_quorum = false;
 };
 
@@ -108,10 +120,14 @@ enum class Better : uint8_t { kLess, kMore };
 
 class Detector {
  public:
-  explicit Detector(Better better = Better::kLess) : better_(better) {}
+  explicit Detector(Better better = Better::kLess, uint64_t period_ns = 5'000'000'000)
+      : better_(better), period_ns_(period_ns) {}
 
   // `now_ns`: any clock that does not go back. False: the window was evaluated already, or a bound was reached.
   bool add(const Sample& sample, uint64_t now_ns);
+  // To be called before what comes first after a gap, or after a restart, from which on `now_ns` may be another clock:
+  // for kReturn_ns windows are waited for while most ranks are missing, and no rank is called silent.
+  void resume(uint64_t now_ns);
   // Evaluates the windows that are complete, or have been waited for long enough; incidents that began, grew or ended.
   std::vector<Incident> advance(uint64_t now_ns);
   // Nothing comes of this job any more: no rank is heard of, and what was open is silent, not over.
@@ -119,6 +135,11 @@ class Detector {
 
   // All ranks that are heard of, the slowest first.
   std::vector<Standing> standings() const;
+  // Those that are named, as they are now.
+  std::vector<Incident> named() const;
+  bool knows(uint32_t rank) const { return ranks_.contains(rank); }
+  size_t rank_count() const { return ranks_.size(); }
+  size_t sample_count() const { return samples_; }  // that are pending
   // Whether the others may be waiting for one of them: it is named, or suspected.
   bool has_suspects() const;
   // Of all ranks that are not forgotten, silent ones too, by rank.
@@ -130,7 +151,8 @@ class Detector {
   // The ranks of a communicator that are heard of: all wait for its slowest.
   std::vector<uint32_t> members_of(uint64_t communicator) const;
   uint64_t last_window() const { return last_window_; }
-  uint64_t late() const { return late_; }  // samples of windows that had been evaluated
+  uint64_t late() const { return late_; }        // samples of windows that had been evaluated
+  uint64_t dropped() const { return dropped_; }  // samples for which there was no room
 
  private:
   struct Pending {
@@ -150,11 +172,26 @@ class Detector {
     uint64_t onset = 0;
     Slow slow;
   };
+  // By its collectives in a communicator.
+  struct Carried {
+    uint64_t communicator = 0;
+    uint32_t nranks = 0, windows = 0;  // windows: in which it has some
+    double bytes = 0, count = 0;
+    double load() const;  // half octaves of the bytes of each
+  };
   struct Rank {
     std::set<uint64_t> communicators;
     uint64_t role = 0, cohort = 0, last_window = 0;
     uint32_t node = 0, nranks = 0, peers = 0;  // peers: its cohort in the last window, itself too
+    std::optional<uint32_t> node_before;       // of the same rank
+    uint64_t contested_window = 0;             // in which it came from another node, and had come from that before
+    uint64_t uncompared = 0;                   // windows with work since it was compared last
     size_t windows = 0;                        // since its communicators are these
+    std::vector<Carried> carried;              // of its first kRoleWindows, by which its role is chosen
+    uint64_t heard_ns = 0;                     // when something of a window came last
+    uint64_t missed = 0;                       // windows since then that had most of the ranks
+    uint64_t gap = 1;                          // windows between the last two of it
+    uint64_t round = 0;                        // window in which it was compared last
     uint64_t joined_count = 0;
     double joined_work = 0;
     double effect = 0, usual_s = 0;
@@ -165,42 +202,65 @@ class Detector {
     bool is_silent = false, is_named = false;
     size_t named_by = 0;  // which of its sums
     Incident incident;
+    bool is_often_in(const Carried& one) const;
     size_t largest() const;
     double score() const { return sums[largest()].score; }
+  };
+  // Most of a cohort, compared with each other.
+  struct Round {
+    uint64_t window = 0;
+    size_t ranks = 0;
+    double usual = 0;
   };
   struct Measured {
     uint32_t rank = 0;
     double work_s = 0;  // of a step
     Reasons reasons;    // of a step
     bool has_effect = false;
+    bool is_of_half = false;  // of its cohort, that is slower than the other half
+    bool is_late = false;     // compared with those of an earlier window
   };
   bool is_complete(const Pending& pending) const;
-  bool is_heard(uint32_t rank) const;
+  bool hear(uint32_t number, uint64_t now_ns);
   bool is_due(uint64_t window, const Pending& pending, uint64_t now_ns) const;
   void note_late(uint64_t window, uint64_t now_ns);
-  void evaluate(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
+  void evaluate(uint64_t window, const Pending& pending, uint64_t now_ns, std::vector<Incident>& changes);
+  static bool is_new(Rank& rank, const Sample& sample);
+  static void start_anew(Rank& rank, const std::vector<Sample>& samples);
+  bool drop();
+  bool has_most(const Pending& pending) const { return 2 * pending.ranks.size() >= followed_; }
+  bool is_unheard(const Rank& rank, uint64_t without, uint64_t now_ns) const;
   void place(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
+  static void note_nodes(Rank& rank, const std::vector<Sample>& samples, uint64_t window);
+  static void note_carried(Rank& rank, const std::vector<Sample>& samples);
+  void choose_roles(const Pending& pending);
   void choose_cohorts(const Pending& pending);
   std::vector<Measured> measure(const Pending& pending);
   static void note_worked(Rank& rank, double worked_s);
   void compare(uint64_t window, std::vector<Measured>& measured);
+  bool come_late(uint64_t window, const std::vector<size_t>& members, const std::vector<Measured>& measured,
+                 const Round& round) const;
   static Reasons usual_of(const std::vector<const Measured*>& members);
   void score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes);
   static void add_window(uint64_t window, const SumRule& rule, double z, const Rank& rank, Sum& sum);
   void score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes);
   void begin(uint32_t number, Rank& rank, uint64_t window);
   void update(Rank& rank, uint64_t window);
-  void end_silent(uint64_t window, std::vector<Incident>& changes);
+  void end_silent(uint64_t window, bool is_full, uint64_t now_ns, std::vector<Incident>& changes);
   static void silence(Rank& rank, std::vector<Incident>& changes);
 
   std::map<uint64_t, Pending> pending_;
   std::map<uint32_t, Rank> ranks_;
-  std::map<uint64_t, Pool> pools_;      // by role
-  std::map<uint64_t, uint32_t> heard_;  // members in the last window, by communicator
+  std::map<std::pair<uint64_t, uint64_t>, Round> rounds_;  // the last, by communicator and role
+  std::map<uint64_t, Pool> pools_;                         // by role
+  std::map<uint32_t, std::vector<double>> load_names_;     // by size of communicator
+  std::map<uint64_t, uint32_t> heard_;                     // members in the last window, by communicator
   Better better_;
-  uint64_t last_window_ = 0, late_ = 0;
+  uint64_t period_ns_, resumed_until_ns_ = 0;
+  uint64_t last_window_ = 0, late_ = 0, dropped_ = 0;
   size_t samples_ = 0;                     // that are pending
   size_t expected_ = 0;                    // ranks of the last window that are not silent; 0: not known
+  size_t followed_ = 0;                    // the same, which a late sample does not make unknown
   std::map<uint64_t, uint64_t> first_ns_;  // of the last windows that were evaluated: when parts of them came first
   uint64_t patient_until_ = 0;             // windows to it are waited for as long as may be
   bool has_evaluated_ = false;

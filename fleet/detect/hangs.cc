@@ -46,6 +46,7 @@ bool Hangs::add(const Progress& progress) {
   if (progress.end_ns >= clock_ns_ + period_ns_ / 2) before_ns_ = clock_ns_;
   clock_ns_ = std::max(clock_ns_, progress.end_ns);
   nodes_[progress.node] = clock_ns_;
+  awaited_.erase(progress.node);
   auto found = communicators_.find(progress.communicator);
   if (found == communicators_.end()) {
     if (communicators_.size() >= kMaxCommunicators) return false;
@@ -53,6 +54,7 @@ bool Hangs::add(const Progress& progress) {
   }
   Communicator& communicator = found->second;
   communicator.nranks = progress.nranks;
+  if (progress.alias != 0) rename(progress, communicator);
   auto known = communicator.members.find(progress.rank);
   if (known == communicator.members.end()) {
     if (members_ >= kMaxMembers) return false;
@@ -89,9 +91,46 @@ bool Hangs::add(const Progress& progress) {
   std::string name(progress.operation);
   if (progress.bytes > 0) name += fmt::format(" of {} bytes", progress.bytes);
   const uint64_t hash = fnv1a(name);
-  if (operations_.size() < kMaxOperations) operations_.emplace(hash, std::move(name));
   member.operation = hash;
+  if (operations_.size() >= kMaxOperations && !operations_.contains(hash)) forget_operations();
+  if (operations_.size() < kMaxOperations) operations_.emplace(hash, std::move(name));
   return true;
+}
+
+// A member that is known by the other name.
+void Hangs::rename(const Progress& progress, Communicator& to) {
+  const auto from = communicators_.find(progress.alias);
+  if (from == communicators_.end()) return;
+  auto member = from->second.members.extract(progress.rank);
+  if (member.empty()) return;
+  if (from->second.left > to.left) {
+    to.left = from->second.left;
+    to.left_clock = from->second.left_clock;
+  }
+  if (!to.members.insert(std::move(member)).inserted) --members_;
+  for (Hang& hang : open_) {
+    if (hang.communicator == progress.alias) hang.communicator = progress.communicator;
+  }
+  if (from->second.members.empty()) communicators_.erase(from);
+}
+
+bool Hangs::knows(uint64_t communicator, uint32_t rank) const {
+  const auto found = communicators_.find(communicator);
+  return found != communicators_.end() && found->second.members.contains(rank);
+}
+
+// Those that no rank is in, and that none of which something comes did last. All members are looked at once a window.
+void Hangs::forget_operations() {
+  if (clock_ns_ < operations_swept_ns_ + period_ns_) return;
+  operations_swept_ns_ = clock_ns_;
+  std::set<uint64_t> held;
+  for (const auto& [id, communicator] : communicators_) {
+    for (const auto& [rank, member] : communicator.members) {
+      const bool is_heard = clock_ns_ < member.heard_clock + kSilentAfter * period_ns_;
+      if (is_heard || (member.is_inside() && !member.is_lost)) held.insert(member.operation);
+    }
+  }
+  std::erase_if(operations_, [&](const auto& one) { return !held.contains(one.first); });
 }
 
 bool Hangs::is_silent(uint32_t node) const {
@@ -127,6 +166,7 @@ bool Hangs::find_stuck(uint64_t id, const Communicator& communicator, Stuck& stu
     stuck.number = std::max(stuck.number, member.entered);
     if (!waits_long(communicator, member)) continue;
     stuck.waited = std::max(stuck.waited, member.entered);
+    stuck.has_waiter = stuck.has_waiter || !member.has_failed;
     if (member.since_clock >= stuck.first_clock) continue;
     stuck.first_clock = member.since_clock;
     stuck.first_ns = member.since_ns;
@@ -162,6 +202,15 @@ void Hangs::find_suspects(const Communicator& communicator, Stuck& stuck) const 
       stuck.suspects[rank] = HangKind::kMissingEnter;
     }
   }
+  drop_those_that_gave_up(communicator, stuck);
+}
+
+// Ranks that came and then failed may be those that had waited long enough: not where others have not come.
+void Hangs::drop_those_that_gave_up(const Communicator& communicator, Stuck& stuck) {
+  const auto has_come = [&](const auto& suspect) {
+    return suspect.second == HangKind::kFailed && communicator.members.at(suspect.first).entered >= stuck.number;
+  };
+  if (!std::ranges::all_of(stuck.suspects, has_come)) std::erase_if(stuck.suspects, has_come);
 }
 
 void Hangs::find_late_exits(const Communicator& communicator, Stuck& stuck) const {
@@ -216,6 +265,7 @@ void Hangs::find_mismatch(const Communicator& communicator, Stuck& stuck) const 
 Hangs::Waits Hangs::waits() const {
   Waits waits;
   for (const auto& [id, communicator] : communicators_) {
+    if (!can_hang(communicator)) continue;
     for (const auto& [rank, member] : communicator.members) {
       if (member.is_inside() && !member.is_lost && is_fresh(member)) waits[rank].push_back(id);
     }
@@ -223,33 +273,50 @@ Hangs::Waits Hangs::waits() const {
   return waits;
 }
 
-bool Hangs::waits_elsewhere(uint32_t rank, const Stuck& here, const std::set<uint64_t>& stuck, const Waits& waits,
-                            bool& is_undecided) const {
+// A call that returns before its collective is done holds no rank up: all members entered that of `stuck`, and all but
+// `rank` went on from there, and wait in `here` for `rank`.
+bool Hangs::have_gone_on(const Stuck& stuck, const Stuck& here, uint32_t rank) const {
+  const Communicator &communicator = communicators_.at(stuck.id), &next = communicators_.at(here.id);
+  if (!stuck.suspects.empty() || stuck.is_undecided || stuck.observed < communicator.nranks) return false;
+  return std::ranges::all_of(communicator.members, [&](const auto& entry) {
+    const auto& [other, member] = entry;
+    if (other == rank || member.is_lost) return other == rank;
+    const auto there = next.members.find(other);
+    return there != next.members.end() && there->second.is_inside() && there->second.entered >= here.waited &&
+           there->second.since_clock >= member.since_clock;
+  });
+}
+
+Hangs::Held Hangs::waits_elsewhere(uint32_t rank, const Stuck& here, const std::map<uint64_t, const Stuck*>& stuck,
+                                   const Waits& waits, bool& is_undecided) const {
   const auto waiting = waits.find(rank);
-  if (waiting == waits.end()) return false;
-  bool is_held_up = false;
+  if (waiting == waits.end()) return Held::kNo;
+  Held held = Held::kNo;
   for (const uint64_t other : waiting->second) {
-    if (stuck.count(other) != 0) {
-      is_held_up = true;
+    if (const auto found = stuck.find(other); found != stuck.end()) {
+      held = std::max(held, have_gone_on(*found->second, here, rank) ? Held::kDoubtful : Held::kYes);
     } else if (is_in_time(here) || communicators_.at(other).members.at(rank).unchanged > 0) {
       is_undecided = true;  // it waits there, not long enough yet, or has just been seen there
     }
   }
-  return is_held_up;
+  return held;
 }
 
 Hangs::Findings Hangs::find_causes(const std::vector<Stuck>& stuck, const Waits& waits) const {
   Findings findings;
-  std::set<uint64_t> all;
-  for (const Stuck& one : stuck) all.insert(one.id);
+  std::map<uint64_t, const Stuck*> all;
+  for (const Stuck& one : stuck) all.emplace(one.id, &one);
   for (size_t i = 0; i < stuck.size(); ++i) {
     findings.is_undecided = findings.is_undecided || stuck[i].is_undecided;
     for (const auto& [rank, kind] : stuck[i].suspects) {
-      if (kind == HangKind::kMissingEnter && waits_elsewhere(rank, stuck[i], all, waits, findings.is_undecided)) {
+      Held held = Held::kNo;
+      if (kind == HangKind::kMissingEnter) held = waits_elsewhere(rank, stuck[i], all, waits, findings.is_undecided);
+      if (held == Held::kYes) {
         findings.held_up.insert(rank);
-      } else {
-        findings.causes[kind].emplace(rank, i);
+        continue;
       }
+      findings.causes[kind].emplace(rank, i);
+      if (held == Held::kDoubtful) findings.doubtful.insert(rank);
     }
   }
   // A rank that is not out of one collective is behind in the next because of it.
@@ -311,10 +378,12 @@ std::vector<Hang> Hangs::hangs_of(Findings findings, const std::vector<Stuck>& s
     hang.held_up = findings.held_up.size();
     hang.communicators = stuck.size();
     for (const auto& [rank, where] : waits) hang.waiting += ranks.count(rank) == 0 ? 1 : 0;
+    const auto is_doubtful = [&](const auto& one) { return findings.doubtful.contains(one.first); };
+    if (std::ranges::any_of(ranks, is_doubtful)) hang.confidence *= kHalf;
     for (const auto& [rank, where] : ranks) {
       const Member& member = communicators_.at(stuck[where].id).members.at(rank);
       hang.ranks.push_back({rank, member.comm_rank, member.node, member.entered, member.left,
-                            operation_name(member.operation), member.end_ns});
+                            operation_name(member.operation), member.end_ns, member.is_gone});
     }
     std::stable_sort(hang.ranks.begin(), hang.ranks.end(),
                      [](const HangingRank& a, const HangingRank& b) { return a.entered < b.entered; });
@@ -336,12 +405,12 @@ bool Hangs::is_still_inside(const Hang& hang) const {
 std::vector<Hang> Hangs::find() const {
   std::vector<Stuck> stuck;
   for (const auto& [id, communicator] : communicators_) {
-    if (communicator.nranks < 2) continue;
+    if (!can_hang(communicator)) continue;
     Stuck one;
     if (find_stuck(id, communicator, one)) stuck.push_back(std::move(one));
   }
   drop_exits_without_waiters(stuck);
-  if (stuck.empty()) return {};
+  if (std::ranges::none_of(stuck, &Stuck::has_waiter)) return {};  // all that waited have given up
   std::stable_sort(stuck.begin(), stuck.end(),
                    [](const Stuck& a, const Stuck& b) { return a.first_clock < b.first_clock; });
   const Waits waiting = waits();
@@ -352,8 +421,37 @@ std::vector<Hang> Hangs::find() const {
   return hangs_of(std::move(findings), stuck, waiting);
 }
 
-std::vector<Hang> Hangs::advance(bool is_settled) {
+void Hangs::resume(uint64_t now_ns) {
+  awaited_.clear();
+  for (const auto& [node, heard_clock] : nodes_) {
+    if (clock_ns_ < heard_clock + kSilentAfter * period_ns_) awaited_.insert(node);
+  }
+  awaited_until_ns_ = now_ns + kReturn_ns;
+  most_missing_ns_ = 0;
+}
+
+// Nodes that come back send what they could not send: then the job's clock runs ahead, and what is known of those that
+// have yet to come is old.
+bool Hangs::are_returning(uint64_t now_ns) {
+  const uint64_t silent_ns = kSilentAfter * period_ns_;
+  size_t heard = 0, before = 0;  // before: when the job was evaluated last
+  for (const auto& [node, heard_clock] : nodes_) {
+    before += followed_ns_ < heard_clock + silent_ns ? 1 : 0;
+    heard += clock_ns_ < heard_clock + silent_ns ? 1 : 0;
+  }
+  if (2 * heard >= before) {
+    most_missing_ns_ = 0;
+  } else if (most_missing_ns_ == 0) {
+    most_missing_ns_ = now_ns;
+  }
+  if (most_missing_ns_ != 0 && now_ns - most_missing_ns_ < kReturn_ns && now_ns != UINT64_MAX) return true;
+  return !awaited_.empty() && now_ns < awaited_until_ns_;
+}
+
+std::vector<Hang> Hangs::advance(bool is_settled, uint64_t now_ns) {
   evaluated_ns_ = clock_ns_;
+  if (are_returning(now_ns)) return {};
+  followed_ns_ = clock_ns_;
   settled_ns_ = is_settled ? clock_ns_ : before_ns_;
   forget_old();
   std::vector<Hang> changes, news, found = find();

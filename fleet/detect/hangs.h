@@ -31,7 +31,7 @@ enum class HangKind : uint8_t {
   kMissingEnter,  // alive, and in no collective
   kMissingExit,   // all entered, some left, these did not, and are waited for
   kMismatch,      // another operation or size under the same number
-  kFailed,        // a call of theirs failed
+  kFailed,        // a call of theirs failed, or they aborted the communicator
   kProcessGone,   // has ended, or is not heard of any more while others of its node are
   kNodeSilent,    // their node sends nothing any more
   kDeadlock,      // ranks that wait for each other in several communicators
@@ -47,6 +47,7 @@ struct Progress {
   int64_t entered = 0, left = 0;                           // numbers of the last collective
   std::string_view operation = {};                         // that was entered
   int64_t bytes = 0;                                       // of it; 0: not known
+  uint64_t alias = 0;                                      // another name that its communicator may have had; 0: none
   bool is_lost = false;                                    // the numbers are not known, or mean nothing
   bool is_matched = false;                                 // numbered by comparing calls, not by the library
   bool has_failed = false, is_gone = false;
@@ -57,6 +58,7 @@ struct HangingRank {
   int64_t entered = 0, left = 0;
   std::string operation;
   uint64_t last_ns = 0;  // end of the last window that came of it
+  bool is_gone = false;  // its process has ended; else it may only not be heard of
 };
 
 struct Hang {
@@ -83,8 +85,11 @@ class Hangs {
   // Whether the job's clock has gone on by a window since the last call of advance().
   bool is_due() const { return clock_ns_ >= evaluated_ns_ + period_ns_; }
   // Hangs that ended, then those that began or changed their ranks. `is_settled`: what nodes send of the latest window
-  // has had time to come; else a node is not called silent for lack of it.
-  std::vector<Hang> advance(bool is_settled);
+  // has had time to come; else a node is not called silent for lack of it. `now_ns`: any clock that does not go back.
+  // While most nodes are missing, and after a gap while those of before it are, nothing is found, for kReturn_ns.
+  std::vector<Hang> advance(bool is_settled, uint64_t now_ns = UINT64_MAX);
+  // To be called before what comes first after a gap in which nothing came, or after a restart.
+  void resume(uint64_t now_ns);
   // Nothing comes of this job any more: what was open is silent, not over.
   std::vector<Hang> end_silent();
 
@@ -94,6 +99,8 @@ class Hangs {
     size_t unnumbered_ranks = 0;  // that are heard of, and whose numbers are not known in one of theirs
   };
   Known known() const;
+  bool knows(uint64_t communicator, uint32_t rank) const;
+  size_t member_count() const { return members_; }
 
  private:
   struct Member {
@@ -124,42 +131,55 @@ class Hangs {
     uint32_t observed = 0;
     bool is_matched = false, is_split = false;  // is_split: of two operations none has a majority
     bool is_undecided = false;
+    bool has_waiter = false;  // that has not failed
     std::map<uint32_t, HangKind> suspects;
   };
   // What the communicators that hang have in common.
   struct Findings {
     std::map<HangKind, std::map<uint32_t, size_t>> causes;  // ranks, each with where it was found first
     std::set<uint32_t> held_up;
+    std::set<uint32_t> doubtful;  // of the causes: those that might be held up
     bool is_undecided = false;
   };
+  enum class Held : uint8_t { kNo, kDoubtful, kYes };
   using Waits = std::map<uint32_t, std::vector<uint64_t>>;  // communicators, by rank
 
+  // In one of a single rank there is no other to wait for.
+  static bool can_hang(const Communicator& communicator) { return communicator.nranks >= 2; }
+  void forget_operations();
   bool is_fresh(const Member& member) const;
   bool is_silent(uint32_t node) const;
   bool waits_long(const Communicator& communicator, const Member& member) const;
   bool is_in_time(const Stuck& stuck) const;
   bool find_stuck(uint64_t id, const Communicator& communicator, Stuck& stuck) const;
   void find_suspects(const Communicator& communicator, Stuck& stuck) const;
+  static void drop_those_that_gave_up(const Communicator& communicator, Stuck& stuck);
   void find_late_exits(const Communicator& communicator, Stuck& stuck) const;
   void drop_exits_without_waiters(std::vector<Stuck>& stuck) const;
   void find_mismatch(const Communicator& communicator, Stuck& stuck) const;
   Waits waits() const;
   Findings find_causes(const std::vector<Stuck>& stuck, const Waits& waits) const;
-  bool waits_elsewhere(uint32_t rank, const Stuck& here, const std::set<uint64_t>& stuck, const Waits& waits,
-                       bool& is_undecided) const;
+  bool have_gone_on(const Stuck& stuck, const Stuck& here, uint32_t rank) const;
+  Held waits_elsewhere(uint32_t rank, const Stuck& here, const std::map<uint64_t, const Stuck*>& stuck,
+                       const Waits& waits, bool& is_undecided) const;
   std::vector<Hang> hangs_of(Findings findings, const std::vector<Stuck>& stuck, const Waits& waits) const;
   Hang describe(HangKind kind, const Stuck& where) const;
   std::string operation_name(uint64_t hash) const;
   bool is_still_inside(const Hang& hang) const;
   std::vector<Hang> find() const;
   void forget_old();
+  void rename(const Progress& progress, Communicator& to);
+  bool are_returning(uint64_t now_ns);
 
   uint64_t hang_after_ns_, period_ns_;
-  uint64_t clock_ns_ = 0, evaluated_ns_ = 0, swept_ns_ = 0;
+  uint64_t clock_ns_ = 0, evaluated_ns_ = 0, followed_ns_ = 0, swept_ns_ = 0, operations_swept_ns_ = 0;
   uint64_t before_ns_ = 0;   // the job's clock before its latest window
   uint64_t settled_ns_ = 0;  // up to which silence is counted
   std::map<uint64_t, Communicator> communicators_;
   std::map<uint32_t, uint64_t> nodes_;  // the job's clock when each was heard of last
+  std::set<uint32_t> awaited_;          // nodes that were heard of before a gap, and not yet after it
+  uint64_t awaited_until_ns_ = 0;       // by the clock of advance(), as the next
+  uint64_t most_missing_ns_ = 0;        // since when most nodes are; 0: they are not
   std::map<uint64_t, std::string> operations_;
   size_t members_ = 0;
   std::vector<Hang> open_;

@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint64_t kStepsForPace = 2;  // a window with fewer says nothing of the pace
 constexpr double kEffectStep = 0.02, kMaxPaceIncrement = 2, kMaxPaceScore = 14, kMaybeSlower = 3.5;
+constexpr double kLittle = 0.1;      // of the ranks work less: in noise the least one says nothing
 constexpr double kShareOfAll = 0.5;  // of the additional time, that all wait for or work
 constexpr size_t kSameWithin = 10;   // J2: by a tenth more or fewer are the same job
 
@@ -65,7 +66,11 @@ std::optional<Pace::Measured> Pace::measure(const std::vector<PaceSample>& sampl
   ranks_ = ranks.size();
   Measured now;
   now.pace_s = of_each([](const PaceSample& one) { return one.work_s + one.wait_s / static_cast<double>(one.count); });
-  now.work_s = of_each([](const PaceSample& one) { return one.work_s; });
+  std::vector<double> works;
+  for (const auto& [rank, one] : ranks) works.push_back(one.work_s);
+  const auto little = works.begin() + static_cast<ptrdiff_t>(static_cast<double>(works.size()) * kLittle);
+  std::nth_element(works.begin(), little, works.end());
+  now.little_work_s = *little;
   now.least_wait_s = INFINITY;
   for (const auto& [rank, one] : ranks) {
     now.least_wait_s = std::min(now.least_wait_s, one.wait_s / static_cast<double>(one.count));
@@ -75,7 +80,7 @@ std::optional<Pace::Measured> Pace::measure(const std::vector<PaceSample>& sampl
 
 Pace::Measured Pace::usual() const {
   return {median_of(history_, [](const Measured& one) { return one.pace_s; }),
-          median_of(history_, [](const Measured& one) { return one.work_s; }),
+          median_of(history_, [](const Measured& one) { return one.little_work_s; }),
           median_of(history_, [](const Measured& one) { return one.least_wait_s; })};
 }
 
@@ -93,7 +98,7 @@ std::optional<PaceChange> Pace::evaluate(uint64_t window, const Measured& now, b
   const double effect = now.pace_s / usual.pace_s - 1;
   const double more_s = now.pace_s - usual.pace_s;
   const bool is_alike = now.least_wait_s - usual.least_wait_s >= kShareOfAll * more_s ||
-                        now.work_s - usual.work_s >= kShareOfAll * more_s;
+                        now.little_work_s - usual.little_work_s >= kShareOfAll * more_s;
   double increment = std::clamp((effect - kPaceFloor) / kEffectStep, -kMaxPaceIncrement, kMaxPaceIncrement);
   if (increment > 0 && (!is_alike || has_suspects)) increment = open_ ? 0 : -kMaxPaceIncrement;  // (J1)
   if (score_ <= 0) {
@@ -104,7 +109,7 @@ std::optional<PaceChange> Pace::evaluate(uint64_t window, const Measured& now, b
   score_ = std::clamp(score_ + increment, 0.0, kMaxPaceScore);
   if (increment > 0) {
     ++windows_;
-    sum_ = {sum_.pace_s + now.pace_s, sum_.work_s + now.work_s, sum_.least_wait_s + now.least_wait_s};
+    sum_ = {sum_.pace_s + now.pace_s, sum_.little_work_s + now.little_work_s, sum_.least_wait_s + now.least_wait_s};
   }
   if (score_ < kMaybeSlower && !open_) {  // (J3)
     history_.push_back(now);
@@ -121,7 +126,7 @@ std::optional<PaceChange> Pace::evaluate(uint64_t window, const Measured& now, b
     change.pace_s = mean(sum_.pace_s);
     change.usual_pace_s = usual.pace_s;
     change.effect = change.pace_s / usual.pace_s - 1;
-    change.more_work_s = mean(sum_.work_s) - usual.work_s;
+    change.more_work_s = mean(sum_.little_work_s) - usual.little_work_s;
     change.more_wait_s = mean(sum_.least_wait_s) - usual.least_wait_s;
   }
   open_ = change;

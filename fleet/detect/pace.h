@@ -7,7 +7,8 @@
 // effect is: S grows by clip((d - kPaceFloor) / 0.02, -2, +2), the job is slower from 7 on, and no longer at 0.
 //
 // J1  It is not one rank's share of the work: it counts only where all ranks wait longer, or the work of all is longer.
-//     Where one rank does not wait, the others wait for it, and the rule that compares ranks names it.
+//     Where one rank does not wait, the others wait for it, and the rule that compares ranks names it; and so where
+//     the work of some, a half or more of them, is as it was.
 // J2  It is the same job: where the number of its ranks or the bytes of its collectives change, it begins anew.
 // J3  What it is compared with are windows in which it was not slow; but a pace that lasts for kHistory windows is its
 //     usual one, and then the change is over.
@@ -40,7 +41,7 @@ struct PaceChange {
   bool is_over = false;
   double effect = 0;  // the mean since it began, as what follows
   double pace_s = 0, usual_pace_s = 0;
-  double more_work_s = 0;  // of each collective, than usual: the median over the ranks
+  double more_work_s = 0;  // of each collective, than usual: of a rank that works less than nine in ten
   double more_wait_s = 0;  // of the rank that waits least
 };
 
@@ -63,7 +64,7 @@ class Pace {
     std::vector<PaceSample> samples;
   };
   struct Measured {
-    double pace_s = 0, work_s = 0, least_wait_s = 0;
+    double pace_s = 0, little_work_s = 0, least_wait_s = 0;
   };
   std::optional<Measured> measure(const std::vector<PaceSample>& samples);
   Measured usual() const;

@@ -41,10 +41,29 @@ wire::DeviceState state_of(const hal::DeviceState& from) {
           from.throttle_reasons};
 }
 
-using Operation = std::function<std::string(hal::CallId)>;
+wire::Activity activity_of(const correlate::RankActivity& from, const Sender::Hooks& hooks) {
+  constexpr wire::ActivityKind kKinds[] = {wire::ActivityKind::kInCall, wire::ActivityKind::kAsleep,
+                                           wire::ActivityKind::kRunning, wire::ActivityKind::kAfterCall};
+  wire::Activity to;
+  to.kind = kKinds[static_cast<size_t>(from.activity)];
+  to.since_ns = from.since_ns;
+  if (hooks.name) to.call = printable(hooks.name(from.call), wire::kMaxCallBytes);
+  if (!hooks.stack || from.stack_id == 0) return to;
+  const Stack stack = hooks.stack(from.stack_id);
+  to.line = printable(stack.line, wire::kMaxLineBytes);
+  for (const std::string& frame : stack.frames) {
+    const std::string text = printable(frame, wire::kMaxLineBytes);
+    if (to.stack.size() + text.size() + 1 > wire::kMaxStackBytes) break;
+    to.stack += (to.stack.empty() ? "" : "\n") + text;
+  }
+  return to;
+}
 
-wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& sender, const Operation& operation) {
+wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& sender, const Sender::Hooks& hooks) {
+  const auto& operation = hooks.operation;
   wire::Window to;
+  to.pid = from.pid;
+  if (from.activity) to.activity = activity_of(*from.activity, hooks);
   to.sender = sender;
   to.start_ns = from.start_ns;
   to.end_ns = from.end_ns;
@@ -58,9 +77,13 @@ wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& se
   if (from.median_ns) to.work_s = seconds(*from.median_ns);
   to.work_total_s = seconds(from.work_ns);
   to.wait_s = seconds(from.wait_ns);
-  to.bytes = static_cast<int64_t>(std::min<uint64_t>(from.bytes, INT64_MAX));
+  // Of as many collectives as are counted, where any are: what one carries follows from the two.
+  const uint64_t bytes = from.measured > 0 ? from.measured_bytes : from.bytes;
+  to.bytes = static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));
   if (from.entered) to.entered = static_cast<int64_t>(*from.entered);
   if (from.left) to.left = static_cast<int64_t>(*from.left);
+  to.entered_bytes = static_cast<int64_t>(std::min<uint64_t>(from.entered_bytes, INT64_MAX));
+  to.has_failed = from.has_failed;
   to.is_gone = from.is_gone;
   to.operation = operation(from.call);
   to.preempted_s = seconds(from.off.preempted_ns);
@@ -72,6 +95,14 @@ wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& se
                            static_cast<int64_t>(std::min<uint64_t>(one.bytes, INT64_MAX))});
   }
   return to;
+}
+
+// Where a launcher names its job by an address of its own machine, it is another job on each.
+std::string job_of(const correlate::RankWindow& window, const SenderOptions& options) {
+  constexpr std::string_view kThisMachine = "localhost:";
+  if (!options.job.empty()) return options.job;
+  if (!window.job.starts_with(kThisMachine)) return window.job;
+  return fmt::format("{}:{}", options.node, std::string_view(window.job).substr(kThisMachine.size()));
 }
 
 wire::Incident incident_of(const hal::CausalChain& chain, const std::string& recording_node) {
@@ -177,9 +208,10 @@ void Sender::Impl::encode(std::vector<correlate::RankWindow> windows) {
   std::map<std::pair<uint64_t, std::string>, std::vector<wire::Window>> groups;  // by start and job
   std::set<std::tuple<uint64_t, std::string, uint32_t>> with_device;
   for (const correlate::RankWindow& window : windows) {
-    auto& group = groups[{window.start_ns, window.job}];
-    group.push_back(window_of(window, {options.cluster, options.node, window.job}, hooks.operation));
-    if (!window.device || !with_device.emplace(window.start_ns, window.job, window.rank).second) continue;
+    const std::string job = job_of(window, options);
+    auto& group = groups[{window.start_ns, job}];
+    group.push_back(window_of(window, {options.cluster, options.node, job}, hooks));
+    if (!window.device || !with_device.emplace(window.start_ns, job, window.rank).second) continue;
     group.back().device = state_of(*window.device);
   }
   for (const auto& [key, group] : groups) {

@@ -25,6 +25,7 @@ struct SenderOptions {
   serve::otlp::Receiver receiver;
   serve::otlp::TlsFiles tls;
   std::string cluster, node;
+  std::string job = {};             // of all its ranks; empty: as their launchers name it
   std::string recording_node = {};  // how the recording calls this machine: before its incidents' ids
   // Incidents say which run of the program sent them. Without it, one that is sent by two runs is one to the receiver.
   bool names_run = true;
@@ -48,6 +49,12 @@ struct SenderBacklog {
   size_t incidents = 0;  // that no request has yet
 };
 
+// The frames of a stack in words, innermost first, and the program's own line among them; empty: not known.
+struct Stack {
+  std::string line;
+  std::vector<std::string> frames;
+};
+
 class Sender {
  public:
   static constexpr size_t kMaxPending = 64;            // calls of add() that were not encoded yet
@@ -58,6 +65,8 @@ class Sender {
   struct Hooks {
     // Of a call's name, the operation, as windows have it.
     std::function<std::string(hal::CallId)> operation;
+    std::function<std::string(hal::CallId)> name = {};  // of a call
+    std::function<Stack(uint64_t stack_id)> stack = {};
     std::function<void(uint64_t points)> dropped, refused;
     std::function<void(const std::string& sentence)> say = {};  // a problem begins, changes, is over
   };

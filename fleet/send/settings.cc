@@ -59,6 +59,7 @@ Result<SenderOptions> sender_options(const Settings& settings, const Environment
   const std::string& name = settings.node.empty() ? node : settings.node;
   INGERO_TRY(check_name(settings.cluster, "--fleet-cluster-id"));
   INGERO_TRY(check_name(name, "--fleet-node-id"));
+  if (!settings.job.empty()) INGERO_TRY(check_name(settings.job, "--fleet-job-id"));
   const bool has_tls_files = !settings.authorities.empty() || !settings.certificate.empty() || !settings.key.empty();
   if (settings.is_plain && has_tls_files) {
     return Error(Errc::kInvalid, "--fleet-insecure and --fleet-tls-ca, -cert and -key exclude each other");
@@ -73,6 +74,7 @@ Result<SenderOptions> sender_options(const Settings& settings, const Environment
   made.tls = {settings.authorities, settings.certificate, settings.key, false, "--fleet-tls-cert and --fleet-tls-key"};
   made.cluster = settings.cluster;
   made.node = name;
+  made.job = settings.job;
   if (*timeout > 0) made.timeout_ns = *timeout;
   return made;
 }

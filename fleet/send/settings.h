@@ -14,7 +14,7 @@ namespace ingero::fleet::send {
 
 struct Settings {
   std::string endpoint;  // empty: nothing is sent
-  std::string cluster, node, token_file, authorities, certificate, key;
+  std::string cluster, node, job, token_file, authorities, certificate, key;
   std::string timeout = "5s";
   bool is_plain = false;
 };

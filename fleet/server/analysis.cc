@@ -124,12 +124,25 @@ class Analysis {
     }
   }
 
+  // Ranks that send work and are compared with no other, or come from several nodes by turns.
+  static uint64_t not_compared_of(const Json& job) {
+    const uint64_t ranks = std::max(count_of(job, "not_compared_ranks"), count_of(job, "contested_ranks"));
+    return std::min(count_of(job, "ranks"), ranks);
+  }
+
   // What is well, as far as can be known.
   void say_quiet() {
     const auto any = [](const Json& list, const auto& holds) { return std::any_of(list.begin(), list.end(), holds); };
     if (!any(outliers_["outliers"], [](const Json& row) { return row.at("state") == "named"; })) {
-      const bool is_compared = any(outliers_["jobs"], [](const Json& job) { return count_of(job, "ranks") > 0; });
-      say(is_compared ? "No rank is late." : "Who is late is not known: no window of any rank has been compared yet.");
+      uint64_t ranks = 0, compared = 0;
+      for (const Json& job : outliers_["jobs"]) {
+        ranks += count_of(job, "ranks");
+        compared += count_of(job, "ranks") - not_compared_of(job);
+      }
+      say(compared == 0       ? "Who is late is not known: no window of any rank has been compared yet."
+          : compared == ranks ? "No rank is late."
+                              : fmt::format("No rank is late of the {} of {} that are compared with others.", compared,
+                                            plural(ranks, "rank")));
     }
     if (hangs_["hangs"].empty()) {
       const Json& jobs = hangs_["jobs"];
@@ -215,6 +228,16 @@ class Analysis {
       say(fmt::format("{}{} sent nothing of the last window and {} not compared.", job_of(job), plural(unknown, "rank"),
                       unknown == 1 ? "is" : "are"));
     }
+    if (const uint64_t contested = count_of(job, "contested_ranks"); contested > 0) {
+      say(
+          fmt::format("{}{} from several nodes by turns, and start anew each time: jobs that have the same name, or "
+                      "none, are taken for one (trace --fleet-job-id names them apart).",
+                      job_of(job), contested == 1 ? "1 rank comes" : fmt::format("{} ranks come", contested)));
+    } else if (const uint64_t alone = count_of(job, "not_compared_ranks"); alone > 0) {
+      say(fmt::format("{}{} and {} compared with no other: whether {} late is not known.", job_of(job),
+                      alone == 1 ? "1 rank sends work" : fmt::format("{} ranks send work", alone),
+                      alone == 1 ? "is" : "are", alone == 1 ? "it is" : "they are"));
+    }
     const uint64_t usual_ns = 3 * count_of(job, "window_s") * kWholeSecond_ns + detect::kMaxWaitForWindow_ns;
     const bool was_compared = end_ns > count_of(job, "window_s") * kWholeSecond_ns;
     if (was_compared && now_ns > end_ns + usual_ns) {
@@ -254,6 +277,8 @@ class Analysis {
                                      {"ahead", "window", "ahead of this server's clock"},
                                      {"other_period", "window", "of another length than its job's"},
                                      {"too_many_jobs", "window", "for which there is no room"},
+                                     {"too_many_ranks", "window", "of more ranks than all jobs may have"},
+                                     {"too_many_windows", "window", "more than can wait to be compared"},
                                      {"refused_points", "point", "refused"},
                                      {"undecodable", "request", "that cannot be read"}};
     const Json counts = not_compared();

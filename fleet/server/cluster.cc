@@ -18,8 +18,6 @@ constexpr uint64_t kSecond_ns = 1'000'000'000;
 constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
 // Of a window's end: where it comes so long before those of the others, they still come while it is waited for.
 constexpr uint64_t kMaxAhead_ns = detect::kMaxWaitForWindow_ns - 2 * kSecond_ns;
-constexpr uint64_t kRestored_ns = 600 * kSecond_ns;
-static_assert(kRestored_ns < store::kWindowsKept_ns);
 constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last window
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
@@ -27,7 +25,7 @@ constexpr size_t kMaxUnwritten = 4096;       // incidents, until the store takes
 constexpr size_t kMaxDelayed = 64;           // that an incident lists
 constexpr size_t kMaxLibraryHashes = 65536;  // of a job
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
-constexpr uint64_t kSettles_ns = 2 * kSecond_ns;  // until the windows of all nodes have come
+constexpr uint64_t kMisfits = 256;  // windows in a row, after which their period is the job's
 constexpr size_t kMaxHeavyRoles = 8, kMaxRanksShown = 8;
 constexpr const char* kScoreMetric = "ingero.node.health_score";
 
@@ -43,6 +41,17 @@ std::string too_many_nodes(const std::string& node) {
   return fmt::format(
       "node {}: {}, and no more are known at a time: let pods send the name of their machine (host.name)", node,
       store::kTooManyNodes);
+}
+
+// By what else a window's communicator may have been known; 0: by nothing.
+uint64_t alias_of(const wire::Window& window, uint64_t communicator) {
+  const uint64_t alias = window.comm_id_hash.value_or(window.communicator);
+  return alias == communicator ? 0 : alias;
+}
+
+void continue_as(const store::IncidentRow& known, store::IncidentRow& row) {
+  row.id = known.id;
+  row.from_ns = std::min(row.from_ns, known.from_ns);
 }
 
 Json spool_json(const store::Backlog& backlog) {
@@ -86,45 +95,6 @@ Result<std::unique_ptr<Cluster>> Cluster::open(std::unique_ptr<store::ClusterSto
   std::unique_ptr<Cluster> cluster(new Cluster(std::move(store), clock, hang_after_ns, quotas));
   INGERO_TRY(cluster->restore());
   return cluster;
-}
-
-// What the detectors knew is made again from the windows; an incident that was open and is found again keeps its id,
-// and one that is not is silent: nothing says that it is over.
-Status Cluster::restore() {
-  const uint64_t now_ns = clock_.wall_ns();
-  const uint64_t from_ns = now_ns > kRestored_ns ? now_ns - kRestored_ns : 0;
-  const auto rows = store_->open_incidents();
-  INGERO_TRY(rows);
-  for (const auto& row : *rows) open_[incident_name(row)] = row;
-  const auto before = open_;
-  restore_reports(from_ns);
-  uint64_t last_ns = 0;
-  Status advanced;
-  INGERO_TRY(store_->each_window(from_ns, [&](wire::Window window, uint32_t node) {
-    if (window.start_ns != last_ns && advanced.ok()) advanced = advance(last_ns + detect::kWaitForWindow_ns);
-    last_ns = window.start_ns;
-    remember_node(window.sender.cluster, window.sender.node, node);
-    compare(window, node, window.start_ns);
-  }));
-  INGERO_TRY(advanced);
-  INGERO_TRY(advance(last_ns + detect::kMaxWaitForWindow_ns));
-  std::set<std::string> named;
-  for (auto& [key, job] : jobs_) {
-    job.heard_ns = clock_.mono_ns();
-    job.settled_ns = job.heard_ns + kSettles_ns;
-    for (const detect::Hang& hang : job.hangs.open()) named.insert(incident_name(row_of(key, hang)));
-    if (const auto slow = job.pace.open()) named.insert(incident_name(row_of(key, job, *slow)));
-    for (const auto& one : job.detector.standings()) {
-      if (one.is_named) named.insert(incident_name(row_of(key, job, one.incident)));
-    }
-  }
-  std::vector<store::IncidentRow> gone;
-  for (const auto& [name, row] : before) {
-    if (named.count(name) != 0 || open_.erase(name) == 0) continue;
-    gone.push_back(row);
-    gone.back().state = detect::name_of(detect::State::kSilent);
-  }
-  return write_incidents(std::move(gone));
 }
 
 void Cluster::remember_node(const std::string& cluster, const std::string& node, uint32_t number) {
@@ -182,18 +152,20 @@ void Cluster::separate_namesakes(wire::Batch& batch) {
 
 // Other batches are taken while this one gets durable.
 Status Cluster::take(wire::Batch& batch) {
+  uint64_t end = 0;
   {
     const std::lock_guard guard(mutex_);
-    INGERO_TRY(take_locked(batch));
+    INGERO_TRY(take_locked(batch, end));
   }
-  return store_->settle();
+  return store_->settle(end);
 }
 
-Status Cluster::take_locked(wire::Batch& batch) {
+Status Cluster::take_locked(wire::Batch& batch, uint64_t& end) {
   ++counters_.requests;
   separate_namesakes(batch);
   const auto written = store_->write(batch);
   INGERO_TRY(written);
+  end = written->end;
   for (const auto& [reason, count] : batch.refused) counters_.refused[reason] += count;
   uint64_t taken = batch.points.size() + batch.windows.size();
   for (const auto& [reason, count] : written->refused) {
@@ -207,6 +179,7 @@ Status Cluster::take_locked(wire::Batch& batch) {
   counters_.repeated += taken - written->points - written->windows.size();
   for (const auto& key : written->forgotten) forget_node(key);
   const uint64_t now_ns = clock_.mono_ns();
+  note_held();
   for (size_t i = 0; i < batch.windows.size(); ++i) {
     const wire::Sender& sender = batch.windows[i].sender;
     remember_node(sender.cluster, sender.node, written->nodes[i]);
@@ -215,6 +188,7 @@ Status Cluster::take_locked(wire::Batch& batch) {
     }
   }
   for (const size_t i : written->windows) compare(batch.windows[i], written->nodes[i], now_ns);
+  for (const auto& [window, node] : written->filled) compare(window, node, now_ns);
   for (const wire::Point& point : batch.points) {
     if (point.metric == kScoreMetric) compare_score(point, now_ns);
   }
@@ -248,27 +222,6 @@ void Cluster::take_reports(const wire::Batch& batch) {
   (void)write_incidents(std::move(rows));  // what cannot be written now is kept
 }
 
-// Those that came before a restart; without them ranks are named, too.
-void Cluster::restore_reports(uint64_t from_ns) {
-  store::HistoryQuery query;
-  query.metric = kChainMetric;
-  query.from_ns = from_ns;
-  query.limit = store::kMaxHistoryRows;
-  const auto found = store_->history(query);
-  if (!found.ok()) return;
-  for (auto event = found->events.rbegin(); event != found->events.rend(); ++event) {
-    wire::Point point;
-    point.metric = kChainMetric;
-    point.sender.cluster = text_member(*event, "cluster_id");
-    point.sender.node = text_member(*event, "node_id");
-    point.time_ns = event->at("timestamp_ns").get<uint64_t>();
-    if (event->at("rank").is_number_integer()) point.rank = event->at("rank").get<int64_t>();
-    if (event->at("value_double").is_number()) point.value_double = event->at("value_double").get<double>();
-    point.attributes = dump(event->at("attrs"));
-    (void)reports_.take(point);
-  }
-}
-
 // Where there is no room, the longest silent one gives way; null: none is silent.
 Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns) {
   const auto found = jobs_.find(key);
@@ -286,14 +239,73 @@ Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns, uint64_t no
   }
   const auto better = key.kind == Kind::kWork ? detect::Better::kLess : detect::Better::kMore;
   Job& job = jobs_.try_emplace(key, better, hang_after_ns_, period_ns).first->second;
-  job.hear(now_ns);
+  job.heard_ns = now_ns;
   return &job;
 }
 
 // Of a job that is silent: nothing of it is open.
 std::map<Cluster::JobKey, Cluster::Job>::iterator Cluster::forget(std::map<JobKey, Job>::iterator job) {
   counters_.late += job->second.detector.late();
+  counters_.dropped += job->second.detector.dropped();
   return jobs_.erase(job);
+}
+
+void Cluster::Job::hear(uint64_t now_ns, bool is_replay) {
+  if (!is_replay && (is_restored || now_ns >= heard_ns + detect::kSilentAfter * period_ns)) {
+    detector.resume(now_ns);
+    hangs.resume(now_ns);
+    is_restored = false;
+  }
+  heard_ns = now_ns;
+  is_silent = false;
+}
+
+// By most windows until something was compared, then by many in a row: one odd window decides nothing.
+bool Cluster::Job::is_of_another_period(uint64_t length_ns) {
+  if (length_ns * 2 >= period_ns && length_ns <= period_ns * 2) {
+    ++fitting;
+    if (detector.last_window() != 0) misfits = 0;
+    return false;
+  }
+  ++misfits;
+  return detector.last_window() == 0 ? misfits > fitting : misfits >= kMisfits;
+}
+
+// A job of the same name, whose windows have another length. What was open is silent.
+Cluster::Job* Cluster::relearn(const JobKey& key, Job& job, uint64_t period_ns, uint64_t now_ns) {
+  std::vector<store::IncidentRow> rows;
+  for (const auto& incident : job.detector.end_all_silent()) keep(row_of(key, job, incident), false, rows);
+  for (const auto& hang : job.hangs.end_silent()) keep(row_of(key, job, hang), false, rows);
+  job.is_silent = true;
+  advance_pace(key, job, rows);
+  (void)write_incidents(std::move(rows));  // what cannot be written now is kept
+  auto hashes = std::move(job.library_hashes);
+  const JobKey name = key;
+  forget(jobs_.find(key));
+  Job* anew = job_of(name, period_ns, now_ns);
+  if (anew == nullptr) return nullptr;
+  anew->library_hashes = std::move(hashes);
+  anew->fitting = 1;
+  return anew;
+}
+
+void Cluster::note_held() {
+  held_ = {};
+  for (const auto& [key, job] : jobs_) {
+    held_.ranks += job.detector.rank_count();
+    held_.samples += job.detector.sample_count();
+    held_.members += job.hangs.member_count();
+    held_.stack_bytes += job.places.stack_bytes();
+  }
+}
+
+// Jobs are bounded each, and all of them together.
+bool Cluster::has_room_for(const wire::Window& window, uint64_t communicator, const Job& job) {
+  const bool has_room = (held_.ranks < kMaxRanksOfAll || job.detector.knows(window.rank)) &&
+                        held_.samples < kMaxSamplesOfAll &&
+                        (held_.members < kMaxMembersOfAll || job.hangs.knows(communicator, window.rank));
+  counters_.too_many_ranks += has_room ? 0 : 1;
+  return has_room;
 }
 
 uint64_t Cluster::Job::communicator_of(const wire::Window& window) {
@@ -311,6 +323,7 @@ uint64_t Cluster::Job::communicator_of(const wire::Window& window) {
 void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job) {
   detect::Progress progress;
   progress.communicator = communicator;
+  progress.alias = alias_of(window, communicator);
   progress.rank = window.rank;
   progress.comm_rank = window.comm_rank;
   progress.nranks = window.nranks;
@@ -324,20 +337,30 @@ void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t
   progress.is_matched = window.is_matched;
   progress.has_failed = window.has_failed;
   progress.is_gone = window.is_gone;
-  if (!job.hangs.add(progress)) ++counters_.no_room;
+  if (!job.hangs.add(progress)) {
+    ++counters_.no_room;
+    return;
+  }
+  held_.stack_bytes -= job.places.stack_bytes();
+  job.places.note(window, held_.stack_bytes + job.places.stack_bytes() + wire::kMaxStackBytes <= kMaxStackBytesOfAll);
+  held_.stack_bytes += job.places.stack_bytes();
 }
 
 void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns) {
   const uint64_t length_ns = window.end_ns - window.start_ns;
   const uint64_t period_ns = std::max(kSecond_ns, (length_ns + kSecond_ns / 2) / kSecond_ns * kSecond_ns);
-  Job* job = job_of({window.sender.cluster, window.sender.job, Kind::kWork}, period_ns, now_ns);
-  if (job == nullptr) return;
   if (window.end_ns > clock_.wall_ns() + kMaxAhead_ns) {
     ++counters_.ahead;
     return;
   }
+  const JobKey key{window.sender.cluster, window.sender.job, Kind::kWork};
+  Job* job = job_of(key, period_ns, now_ns);
+  if (job == nullptr) return;
+  if (window.work_s && job->is_of_another_period(length_ns)) job = relearn(key, *job, period_ns, now_ns);
+  if (job == nullptr) return;
   const uint64_t communicator = job->communicator_of(window);
-  job->hear(now_ns);
+  if (!has_room_for(window, communicator, *job)) return;
+  job->hear(now_ns, replay_.has_value());
   follow(window, communicator, node, *job);
   job->devices.add(window, (window.start_ns + job->period_ns / 2) / job->period_ns, node);
   for (const wire::Arrival& arrival : window.arrivals) {
@@ -354,6 +377,7 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   sample.rank = window.rank;
   sample.node = node;
   sample.communicator = communicator;
+  sample.alias = alias_of(window, communicator);
   sample.nranks = window.nranks;
   sample.count = window.count == 0 ? 2 : window.count;  // a sender of medians only says nothing of their number
   sample.work_s = *window.work_s;
@@ -379,20 +403,20 @@ void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
   } else {
     node = number->second;
   }
-  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kScorePeriod_ns, now_ns);
-  if (job == nullptr) return;
-  detect::Sample sample;
-  sample.window = point.time_ns / kScorePeriod_ns;
   if (point.time_ns > clock_.wall_ns() + kMaxAhead_ns) {
     ++counters_.ahead;
     return;
   }
+  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kScorePeriod_ns, now_ns);
+  if (job == nullptr) return;
+  detect::Sample sample;
+  sample.window = point.time_ns / kScorePeriod_ns;
   sample.rank = node;
   sample.node = node;
   sample.communicator = fnv1a(text_member(attributes, "ingero.cgroup_path_hash"));
   sample.count = 2;
   sample.work_s = *point.value_double;
-  job->hear(now_ns);
+  job->hear(now_ns, false);
   (void)job->detector.add(sample, now_ns);
 }
 
@@ -401,7 +425,7 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   store::IncidentRow row;
   row.cluster = key.cluster;
   row.job = key.job;
-  row.kind = is_score ? "low_health_score" : "straggler";
+  row.kind = is_score ? kLowScore : "straggler";
   row.node = node_name(incident.node);
   row.state = detect::name_of(incident.state);
   row.rank = incident.rank;
@@ -446,7 +470,6 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   row.cluster = key.cluster;
   row.job = key.job;
   row.kind = kSlowJob;
-  row.what = slow.what;
   row.state = detect::name_of(change.is_over ? detect::State::kOver : detect::State::kOpen);
   if (slow.device) {
     row.node = node_name(slow.device->node);
@@ -454,6 +477,12 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   }
   row.from_ns = change.from_window * job.period_ns;
   row.to_ns = (change.last_window + 1) * job.period_ns;
+  std::set<std::string> nodes;
+  for (const auto& one : job.detector.courses()) nodes.insert(node_name(one.node));
+  const auto [report, its] = reports_.network(key.cluster, nodes, row.from_ns, row.to_ns);
+  if (report != nullptr) explain_by_network(change, *report, slow);
+  if (slow.what == "network") row.node = its;
+  row.what = slow.what;
   row.confidence = slow.confidence;
   row.evidence = std::move(slow.evidence);
   row.evidence["sentence"] = sentence_of(change, slow, row.node);
@@ -463,7 +492,9 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
     const store::IncidentRow& before = known->second;
     std::tie(row.what, row.node, row.rank, row.confidence) =
         std::tie(before.what, before.node, before.rank, before.confidence);
-    for (const char* name : {"device", "slow_devices", "sentence"}) row.evidence[name] = before.evidence.at(name);
+    for (const char* name : {"device", "slow_devices", "sentence", "reported"}) {
+      if (before.evidence.contains(name)) row.evidence[name] = before.evidence.at(name);
+    }
   }
   identify(row);
   return row;
@@ -479,18 +510,21 @@ void Cluster::advance_pace(const JobKey& key, Job& job, std::vector<store::Incid
   keep(std::move(row), !change->is_over && !job.is_silent, rows);
 }
 
-// An incident that is open keeps its id.
+// An incident that is open keeps its id, and so does one that ended before a restart and is found once more.
 void Cluster::identify(store::IncidentRow& row) const {
   Fnv1a id;
   id.add(row.cluster).end_text().add(row.job).end_text().add(row.kind).end_text();
   row.id = hex(id.add(uint64_t{row.rank}).add(row.from_ns).value());
-  const auto known = open_.find(incident_name(row));
-  if (known == open_.end()) return;
-  row.id = known->second.id;
-  row.from_ns = std::min(row.from_ns, known->second.from_ns);
+  const std::string name = incident_name(row);
+  if (const auto known = open_.find(name); known != open_.end()) return continue_as(known->second, row);
+  if (!replay_) return;
+  const auto [begin, end] = replay_->stored.equal_range(name);
+  const auto same = std::find_if(
+      begin, end, [&](const auto& one) { return row.from_ns <= one.second.to_ns && row.to_ns >= one.second.from_ns; });
+  if (same != end) continue_as(same->second, row);
 }
 
-store::IncidentRow Cluster::row_of(const JobKey& key, const detect::Hang& hang) {
+store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const detect::Hang& hang) {
   const NodeName name = [this](uint32_t node) -> const std::string& { return node_name(node); };
   store::IncidentRow row;
   row.cluster = key.cluster;
@@ -506,7 +540,7 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const detect::Hang& hang) 
   row.from_ns = hang.from_ns;
   row.to_ns = hang.to_ns;
   row.confidence = hang.confidence;
-  row.evidence = evidence_of(hang, name);
+  row.evidence = evidence_of(hang, name, job.places);
   identify(row);
   return row;
 }
@@ -523,6 +557,7 @@ Json Cluster::delayed(const std::vector<uint32_t>& members, uint32_t rank) {
 
 void Cluster::keep(store::IncidentRow row, bool is_open, std::vector<store::IncidentRow>& rows) {
   const std::string name = incident_name(row);
+  unconfirmed_.erase(name);
   if (is_open) {
     open_[name] = row;
   } else {
@@ -534,16 +569,16 @@ void Cluster::keep(store::IncidentRow row, bool is_open, std::vector<store::Inci
 void Cluster::advance_hangs(const JobKey& key, Job& job, uint64_t now_ns, std::vector<store::IncidentRow>& rows) {
   std::vector<detect::Hang> changes;
   if (job.hangs.is_due()) {
-    changes = job.hangs.advance(false);
+    changes = job.hangs.advance(false, now_ns);
     job.settled_ns = now_ns + kSettles_ns;
   } else if (job.settled_ns != 0 && now_ns >= job.settled_ns) {
-    changes = job.hangs.advance(true);
+    changes = job.hangs.advance(true, now_ns);
     job.settled_ns = 0;
   } else if (job.is_silent) {
     changes = job.hangs.end_silent();
   }
   for (const detect::Hang& hang : changes) {
-    keep(row_of(key, hang), hang.state == detect::State::kOpen, rows);
+    keep(row_of(key, job, hang), hang.state == detect::State::kOpen, rows);
   }
 }
 
@@ -553,7 +588,7 @@ Status Cluster::advance(uint64_t now_ns) {
     const uint64_t before = job.detector.last_window();
     auto changes = job.detector.advance(now_ns);
     if (job.detector.last_window() != before) job.limits = job.detector.limits();
-    if (!job.is_silent && now_ns >= job.heard_ns + job.silent_after_ns()) {
+    if (!job.is_silent && job.has_gone(now_ns)) {
       job.is_silent = true;
       for (const detect::Incident& incident : job.detector.end_all_silent()) changes.push_back(incident);
       job.limits = job.detector.limits();
@@ -569,6 +604,7 @@ Status Cluster::advance(uint64_t now_ns) {
     const bool is_old = job->second.is_silent && now_ns >= job->second.heard_ns + kJobForgotten_ns;
     job = is_old ? forget(job) : std::next(job);
   }
+  end_unconfirmed(now_ns, rows);
   return write_incidents(std::move(rows));
 }
 
@@ -581,7 +617,7 @@ Status Cluster::write_incidents(std::vector<store::IncidentRow> rows) {
     }
     unwritten_.insert_or_assign(row.id, std::move(row));
   }
-  if (unwritten_.empty()) return {};
+  if (unwritten_.empty() || replay_) return {};
   rows.clear();
   for (const auto& [id, row] : unwritten_) rows.push_back(row);
   INGERO_TRY(store_->write(rows));
@@ -653,7 +689,7 @@ Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& qu
     const detect::Incident& incident = one.incident;
     Json row{{"cluster_id", key->cluster}, {"job_id", json_or_null(key->job)}, {"node_id", node_name(one.node)}};
     row["rank"] = is_score ? Json(nullptr) : Json(one.rank);
-    row["kind"] = is_score ? "low_health_score" : "straggler";
+    row["kind"] = is_score ? kLowScore : "straggler";
     row["state"] = one.is_named ? "named" : "suspect";
     row["scope"] = is_node || is_score ? "node" : "rank";
     row["effect"] = rounded(incident.effect);
@@ -686,11 +722,11 @@ void Cluster::add_slow_job(const JobKey& key, const Job& job, const OutlierQuery
   const store::IncidentRow& row = open->second;
   const Json& evidence = row.evidence;
   const bool is_known = !row.node.empty();
-  const size_t on_it = is_known ? evidence.at("device").at("ranks").size() : 0;
+  const size_t on_it = evidence.at("device").is_object() ? evidence.at("device").at("ranks").size() : 0;
   list.push_back({{"cluster_id", key.cluster},
                   {"job_id", json_or_null(key.job)},
                   {"node_id", is_known ? row.node : "unknown"},
-                  {"rank", is_known ? Json(row.rank) : Json(nullptr)},
+                  {"rank", has_rank(row) ? Json(row.rank) : Json(nullptr)},
                   {"kind", kSlowJob},
                   {"class", row.what},
                   {"state", "named"},
@@ -725,6 +761,8 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
            {"compares", key.kind == Kind::kWork ? "own work" : "health score"},
            {"ranks", limits.ranks},
            {"not_observed_ranks", limits.unobserved},
+           {"not_compared_ranks", limits.uncompared},
+           {"contested_ranks", limits.contested},
            {"window_s", job.period_ns / kSecond_ns},
            {"last_window_end_ns", (job.detector.last_window() + 1) * job.period_ns},
            {"detectable_effect", rounded(limits.detectable_effect)},
@@ -739,12 +777,15 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
   }
   answer["ended"] = Json::array();
   if (query.since_ns == 0) return answer;
-  const auto rows = store_->incidents(query.cluster, query.since_ns, query.top_n);
+  const auto rows = store_->ended_incidents(query.cluster, query.since_ns, query.top_n + 1);
   INGERO_TRY(rows);
   const auto onsets = onsets_of_the_day(query.cluster);
   INGERO_TRY(onsets);
   for (const auto& row : *rows) {
-    if (row.state != "open") answer["ended"].push_back(incident_json(row, *onsets));
+    if (answer["ended"].size() < query.top_n) answer["ended"].push_back(incident_json(row, *onsets));
+  }
+  if (rows->size() > query.top_n) {
+    answer["cut"] = {fmt::format("of the incidents that ended the newest {} are given (top_n)", query.top_n)};
   }
   return answer;
 }
@@ -756,7 +797,7 @@ Json Cluster::hangs(const std::string& cluster) {
   for (const auto& [key, job] : jobs_) {
     if (key.kind != Kind::kWork || (!cluster.empty() && key.cluster != cluster)) continue;
     for (const detect::Hang& hang : job.hangs.open()) {
-      answer["hangs"].push_back(incident_json(row_of(key, hang), {}));
+      answer["hangs"].push_back(incident_json(row_of(key, job, hang), {}));
     }
     const detect::Hangs::Known known = job.hangs.known();
     answer["jobs"].push_back({{"cluster_id", key.cluster},
@@ -777,9 +818,38 @@ Result<Onsets> Cluster::onsets_of_the_day(const std::string& cluster) {
   return Onsets(*known);
 }
 
+// A row of what is open is written when there is news, and says until when it was known then.
+void Cluster::bring_up_to_date(std::vector<store::IncidentRow>& rows) {
+  std::map<std::string, uint64_t> until;  // by name
+  {
+    const std::lock_guard guard(mutex_);
+    store::IncidentRow row;
+    const auto note = [&](const char* kind, const char* what, uint64_t to_ns) {
+      row.kind = kind;
+      row.what = what;
+      until[incident_name(row)] = to_ns;
+    };
+    for (const auto& [key, job] : jobs_) {
+      std::tie(row.cluster, row.job) = std::tie(key.cluster, key.job);
+      for (const auto& one : job.detector.named()) {
+        row.rank = one.rank;
+        note(key.kind == Kind::kScore ? kLowScore : "straggler", "", (one.last_window + 1) * job.period_ns);
+      }
+      for (const auto& hang : job.hangs.open()) note(detect::name_of(hang.kind), kHang, hang.to_ns);
+      if (const auto slow = job.pace.open()) note(kSlowJob, "", (slow->last_window + 1) * job.period_ns);
+    }
+  }
+  for (store::IncidentRow& row : rows) {
+    if (row.state != detect::name_of(detect::State::kOpen)) continue;
+    const auto found = until.find(incident_name(row));
+    if (found != until.end()) row.to_ns = std::max(row.to_ns, found->second);
+  }
+}
+
 Result<Json> Cluster::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
-  const auto rows = store_->incidents(cluster, since_ns, limit);
+  auto rows = store_->incidents(cluster, since_ns, limit);
   INGERO_TRY(rows);
+  bring_up_to_date(*rows);
   const auto onsets = onsets_of_the_day(cluster);
   INGERO_TRY(onsets);
   Json list = Json::array();
@@ -809,8 +879,11 @@ Result<Json> Cluster::health() {
   for (size_t i = 0; i < refused.size(); ++i) over_quota[std::string(Quotas::kNames[i])] = refused[i];
   const auto backlog = store_->backlog();
   const std::lock_guard guard(mutex_);
-  uint64_t late = counters_.late;
-  for (const auto& [key, job] : jobs_) late += job.detector.late();
+  uint64_t late = counters_.late, dropped = counters_.dropped;
+  for (const auto& [key, job] : jobs_) {
+    late += job.detector.late();
+    dropped += job.detector.dropped();
+  }
   return Json{{"status", "ok"},
               {"store",
                {{"bytes", coverage->bytes},
@@ -832,7 +905,9 @@ Result<Json> Cluster::health() {
                {{"late", late},
                 {"ahead", counters_.ahead},
                 {"other_period", counters_.other_period},
-                {"too_many_jobs", counters_.no_room}}},
+                {"too_many_jobs", counters_.no_room},
+                {"too_many_ranks", counters_.too_many_ranks},
+                {"too_many_windows", dropped}}},
               {"nodes_of_one_name", names_.shared()},
               {"jobs", jobs_.size()},
               {"displaced_jobs", counters_.displaced},

@@ -7,11 +7,13 @@
 // Owns the store and the detectors; `clock` outlives it. Failure: the store's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -28,12 +30,18 @@
 #include "fleet/server/node_names.h"
 #include "fleet/server/node_reports.h"
 #include "fleet/server/quotas.h"
+#include "fleet/server/rank_places.h"
 #include "fleet/store/cluster_store.h"
 #include "fleet/wire/point.h"
 
 namespace ingero::fleet::server {
 
 inline constexpr size_t kMaxJobs = 256;
+// Of all jobs together; a batch goes over them by what is new in it.
+inline constexpr size_t kMaxRanksOfAll = 2 * detect::kMaxRanks, kMaxSamplesOfAll = detect::kMaxSamples,
+                        kMaxMembersOfAll = detect::kMaxMembers,
+                        kMaxStackBytesOfAll = 64 << 20;  // of ranks that stand still; those beyond have none
+inline constexpr uint64_t kSettles_ns = 2'000'000'000;   // until the windows of all nodes have come
 inline constexpr uint64_t kHangAfter_ns = 10'000'000'000;
 
 struct Threshold {
@@ -102,11 +110,12 @@ class Cluster {
   };
   struct Job {
     Job(detect::Better better, uint64_t hang_after_ns, uint64_t period)
-        : detector(better), hangs(hang_after_ns, period), period_ns(period) {}
+        : detector(better, period), hangs(hang_after_ns, period), period_ns(period) {}
     detect::Detector detector;
     detect::Hangs hangs;
     detect::Pace pace;
     DeviceEvidence devices;
+    RankPlaces places;
     detect::Clocks clocks;    // what its collectives say of them
     uint64_t heard_ns = 0;    // when a window of it came last, by mono_ns
     uint64_t settled_ns = 0;  // when what has come of its collectives will have settled; 0: it has
@@ -115,13 +124,26 @@ class Cluster {
     detect::Limits limits;   // as of the last window that was evaluated
     // Communicators by what nodes call them that know nothing of the library's number: others have said both.
     std::unordered_map<uint64_t, uint64_t> library_hashes;
+    // Windows of its period since the last of another one, and the other way round.
+    uint64_t fitting = 0, misfits = 0;
+    uint64_t awaited_until_ns = 0;  // of a job that was there before a restart: as long it has time to come back
+    bool is_restored = false;       // and nothing of it has come since
     uint64_t communicator_of(const wire::Window& window);
-    void hear(uint64_t now_ns) {
-      heard_ns = now_ns;
-      is_silent = false;
-    }
+    void hear(uint64_t now_ns, bool is_replay);
+    // Whether windows of `length_ns` are those that it is to have from now on.
+    bool is_of_another_period(uint64_t length_ns);
     // By then all that came of it has been compared.
     uint64_t silent_after_ns() const { return (detect::kSilentAfter + 1) * period_ns + detect::kMaxWaitForWindow_ns; }
+    bool has_gone(uint64_t now_ns) const { return now_ns >= std::max(heard_ns + silent_after_ns(), awaited_until_ns); }
+  };
+  // What all jobs hold.
+  struct Held {
+    size_t ranks = 0, samples = 0, members = 0, stack_bytes = 0;
+  };
+  // The stored incidents that what is replayed after a restart may find again.
+  struct Replay {
+    std::multimap<std::string, store::IncidentRow> stored;  // by name
+    std::set<std::string> ended;                            // ids
   };
   struct Outlier {
     const JobKey* key;
@@ -131,7 +153,8 @@ class Cluster {
   };
   struct Counters {
     uint64_t requests = 0, undecodable = 0, points = 0, windows = 0, repeated = 0;
-    uint64_t ahead = 0, other_period = 0, no_room = 0;
+    uint64_t ahead = 0, other_period = 0, no_room = 0, too_many_ranks = 0;
+    uint64_t dropped = 0;    // of jobs that were forgotten
     uint64_t late = 0;       // of jobs that were forgotten
     uint64_t displaced = 0;  // jobs
     uint64_t lost_incidents = 0;
@@ -141,7 +164,13 @@ class Cluster {
   Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock, uint64_t hang_after_ns, QuotaOptions quotas)
       : store_(std::move(store)), clock_(clock), hang_after_ns_(hang_after_ns), quotas_(quotas) {}
   Status restore();
-  Status take_locked(wire::Batch& batch);
+  Status replay(uint64_t from_ns);
+  Status end_replay(const std::map<std::string, store::IncidentRow>& before);
+  void end_unconfirmed(uint64_t now_ns, std::vector<store::IncidentRow>& rows);
+  void note_held();
+  bool has_room_for(const wire::Window& window, uint64_t communicator, const Job& job);
+  Job* relearn(const JobKey& key, Job& job, uint64_t period_ns, uint64_t now_ns);
+  Status take_locked(wire::Batch& batch, uint64_t& end);  // end: for settle()
   void separate_namesakes(wire::Batch& batch);
   Job* job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns);
   std::map<JobKey, Job>::iterator forget(std::map<JobKey, Job>::iterator job);
@@ -156,7 +185,7 @@ class Cluster {
   void keep(store::IncidentRow row, bool is_open, std::vector<store::IncidentRow>& rows);
   void advance_hangs(const JobKey& key, Job& job, uint64_t now_ns, std::vector<store::IncidentRow>& rows);
   void advance_pace(const JobKey& key, Job& job, std::vector<store::IncidentRow>& rows);
-  store::IncidentRow row_of(const JobKey& key, const detect::Hang& hang);
+  store::IncidentRow row_of(const JobKey& key, const Job& job, const detect::Hang& hang);
   store::IncidentRow row_of(const JobKey& key, const Job& job, const detect::PaceChange& change);
   void add_slow_job(const JobKey& key, const Job& job, const OutlierQuery& query, Json& list) const;
   void identify(store::IncidentRow& row) const;
@@ -169,6 +198,7 @@ class Cluster {
   Json outlier_list(std::vector<Outlier> outliers, const OutlierQuery& query) const;
   static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
   const std::string& node_name(uint32_t node) const;
+  void bring_up_to_date(std::vector<store::IncidentRow>& rows);
   Result<Onsets> onsets_of_the_day(const std::string& cluster);
   std::optional<detect::ClockBound> offset_of(const NodeKey& node, uint64_t now_ns) const;
   std::map<uint32_t, detect::ClockBound> bounds_by_collectives(const std::string& cluster, uint32_t node) const;
@@ -185,6 +215,10 @@ class Cluster {
   std::map<NodeKey, uint32_t> node_numbers_;
   std::map<std::string, store::IncidentRow> open_;       // by job, kind and rank
   std::map<std::string, store::IncidentRow> unwritten_;  // by id: what the store did not take yet
+  std::optional<Replay> replay_;                         // while there is one
+  std::set<std::string> unconfirmed_;                    // names of open incidents that a restart has no evidence of
+  uint64_t unconfirmed_until_ns_ = 0;                    // they may be found again until then
+  Held held_;                                            // as of the last batch
   NodeNames names_;
   NodeReports reports_;
   struct NodeClock {

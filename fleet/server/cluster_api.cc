@@ -47,7 +47,8 @@ http::Response call_tool(Cluster& cluster, const http::Request& request) {
                         "GET /api/v1/tools lists them"));
   }
   if (tool->is_heavy && !http::has_json_type(request)) {
-    http::Response response = failed(Error(Errc::kInvalid, "Content-Type must be application/json"));
+    http::Response response = failed(Error(Errc::kInvalid, "the header Content-Type must be application/json",
+                                           "curl: -H 'Content-Type: application/json'"));
     response.status = 415;
     return response;
   }

@@ -57,9 +57,10 @@ Result<std::string> Cluster::metrics() {
             "Requests that were answered 429, to be sent again later, by what the token had used up.");
   const auto over = quotas_.refused();
   for (size_t i = 0; i < over.size(); ++i) out.add(over[i], {{"quota", Quotas::kNames[i]}});
-  uint64_t late = counters_.late, ranks = 0;
+  uint64_t late = counters_.late, dropped = counters_.dropped, ranks = 0;
   for (const auto& [key, job] : jobs_) {
     late += job.detector.late();
+    dropped += job.detector.dropped();
     if (key.kind == Kind::kWork) ranks += job.limits.ranks;
   }
   out.begin("ingero_fleet_windows_not_compared_total", "counter",
@@ -68,6 +69,8 @@ Result<std::string> Cluster::metrics() {
   out.add(counters_.ahead, {{"reason", "ahead"}});
   out.add(counters_.other_period, {{"reason", "other_period"}});
   out.add(counters_.no_room, {{"reason", "too_many_jobs"}});
+  out.add(counters_.too_many_ranks, {{"reason", "too_many_ranks"}});
+  out.add(dropped, {{"reason", "too_many_windows"}});
   counter("ingero_fleet_displaced_jobs_total", "Silent jobs that were forgotten early, to make room for new ones.",
           counters_.displaced);
   counter("ingero_fleet_lost_incidents_total",

@@ -116,12 +116,20 @@ SlowJob slow_job(const detect::PaceChange& change, const DeviceEvidence& devices
   return slow;
 }
 
+void explain_by_network(const detect::PaceChange& change, const NodeReport& report, SlowJob& slow) {
+  if (slow.device || change.more_wait_s <= change.more_work_s) return;
+  slow.what = class_of_rule(report.rule);
+  slow.confidence = kOneSign;
+  slow.evidence["reported"] = report_json(report);
+}
+
 std::string sentence_of(const detect::PaceChange& change, const SlowJob& slow, const std::string& node) {
   std::string sentence = fmt::format(
       "the job is {:.0f} % slower than it was: {} from one collective to the next, {} "
       "before, on all ranks alike",
       100 * change.effect, format_duration(static_cast<uint64_t>(1e9 * change.pace_s)),
       format_duration(static_cast<uint64_t>(1e9 * change.usual_pace_s)));
+  if (slow.what == "network") return sentence + fmt::format("; the network of {} has a fault", node);
   if (!slow.device) return sentence + "; rank unknown";
   const auto& ranks = slow.device->ranks;
   std::string numbers;
@@ -136,6 +144,10 @@ std::string sentence_of(const detect::PaceChange& change, const SlowJob& slow, c
 std::string cause_of_slow_job(const Json& evidence) {
   const auto device = evidence.find("device");
   if (device != evidence.end() && device->is_object()) return device_in_words(*device);
+  const auto reported = evidence.find("reported");
+  if (reported != evidence.end() && reported->is_object()) {
+    return "all wait longer in collectives; its node reports: " + text_member(*reported, "summary");
+  }
   const auto compared = evidence.find("compared_devices");
   if (compared == evidence.end() || !compared->is_number() || compared->get<double>() < 2) {
     return "whose device or work it waits for is not known: nodes do not say what their devices do";

@@ -14,6 +14,7 @@
 #include "fleet/detect/detector.h"
 #include "fleet/detect/devices.h"
 #include "fleet/detect/pace.h"
+#include "fleet/server/node_reports.h"
 #include "fleet/wire/point.h"
 
 namespace ingero::fleet::server {
@@ -53,7 +54,9 @@ struct SlowJob {
   Json evidence;
 };
 SlowJob slow_job(const detect::PaceChange& change, const DeviceEvidence& devices);
-// `node`: the name of the device's.
+// What `node` says of its network: why the job is slower, where all wait longer, and no device is.
+void explain_by_network(const detect::PaceChange& change, const NodeReport& report, SlowJob& slow);
+// `node`: the name of the device's, or of the network's.
 std::string sentence_of(const detect::PaceChange& change, const SlowJob& slow, const std::string& node);
 // Why, of the evidence.
 std::string cause_of_slow_job(const Json& evidence);

@@ -44,8 +44,12 @@ std::string cause_in_words(const Hang& hang, const NodeName& node_name) {
       return fmt::format("{} {} entered another operation than the others under the number of {}", ranks, have,
                          collective);
     case HangKind::kFailed:
-      return fmt::format("a call of {} failed; others are in {}", ranks, collective);
+      return fmt::format("{} aborted or had a call that failed; others are in {}", ranks, collective);
     case HangKind::kProcessGone:
+      if (!std::ranges::all_of(hang.ranks, &detect::HangingRank::is_gone)) {
+        return fmt::format("nothing comes of {} any more, and other ranks of {} are heard of; others are in {}", ranks,
+                           is_one ? "its node" : "their nodes", collective);
+      }
       return fmt::format("the {} of {} ended before {}", is_one ? "process" : "processes", ranks, collective);
     case HangKind::kNodeSilent:
       return fmt::format("nothing comes any more from the node of {}; others are in {}", ranks, collective);
@@ -58,13 +62,52 @@ std::string cause_in_words(const Hang& hang, const NodeName& node_name) {
                      plural(hang.observed, "rank"), hang.nranks, collective);
 }
 
-}  // namespace
-
-std::string sentence_of(const Hang& hang, const NodeName& node_name) {
-  return fmt::format("{}; {} wait", cause_in_words(hang, node_name), plural(hang.waiting, "rank"));
+// What the one rank that is waited for is doing; empty: not known.
+std::string activity_in_words(const Hang& hang, const RankPlaces& places) {
+  if (hang.ranks.size() != 1 || hang.kind == HangKind::kProcessGone || hang.kind == HangKind::kNodeSilent) return "";
+  const RankPlace* place = places.find(hang.ranks.front().rank);
+  if (place == nullptr || !place->activity) return "";
+  const wire::Activity& its = *place->activity;
+  const std::string call = its.call.empty() ? "a GPU call" : its.call;
+  const std::string since = its.since_ns == 0 ? "" : fmt::format(" since {}", format_wall(its.since_ns));
+  const std::string line = its.line.empty() ? "" : fmt::format(", in {}", its.line);
+  switch (its.kind) {
+    case wire::ActivityKind::kInCall:
+      return fmt::format("; it has been in {}{}{}", call, since, line);
+    case wire::ActivityKind::kAsleep:
+      return fmt::format("; it sleeps{}, and has made no GPU call{}", line, since);
+    case wire::ActivityKind::kRunning:
+      return fmt::format("; it computes on the host{}, and has made no GPU call{}", line, since);
+    case wire::ActivityKind::kAfterCall:
+      break;
+  }
+  const std::string from = its.line.empty() ? "" : fmt::format(", made in {}", its.line);
+  return fmt::format("; its last GPU call was {}{}{}", call,
+                     its.since_ns == 0 ? "" : fmt::format(", which ended at {}", format_wall(its.since_ns)), from);
 }
 
-Json evidence_of(const Hang& hang, const NodeName& node_name) {
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+void add_place(const RankPlace* place, Json& rank) {
+  const RankPlace known = place == nullptr ? RankPlace() : *place;
+  rank["pid"] = known.pid ? Json(*known.pid) : Json(nullptr);
+  rank["hw_id"] = text_or_null(known.device);
+  const wire::Activity its = known.activity.value_or(wire::Activity());
+  rank["activity"] = known.activity ? Json(wire::kActivityNames[static_cast<size_t>(its.kind)]) : Json(nullptr);
+  rank["last_call"] = text_or_null(its.call);
+  rank["since_ns"] = its.since_ns > 0 ? Json(its.since_ns) : Json(nullptr);
+  rank["line"] = text_or_null(its.line);
+  rank["stack"] = its.stack.empty() ? Json(nullptr) : Json(split(its.stack, '\n'));
+}
+
+}  // namespace
+
+std::string sentence_of(const Hang& hang, const NodeName& node_name, const RankPlaces& places) {
+  return fmt::format("{}; {} wait{}", cause_in_words(hang, node_name), plural(hang.waiting, "rank"),
+                     activity_in_words(hang, places));
+}
+
+Json evidence_of(const Hang& hang, const NodeName& node_name, const RankPlaces& places) {
   Json ranks = Json::array();
   for (size_t i = 0; i < std::min(kMaxListed, hang.ranks.size()); ++i) {
     const detect::HangingRank& one = hang.ranks[i];
@@ -75,8 +118,9 @@ Json evidence_of(const Hang& hang, const NodeName& node_name) {
                      {"left", one.left},
                      {"op_type", one.operation.empty() ? Json(nullptr) : Json(one.operation)},
                      {"last_ns", one.last_ns}});
+    add_place(places.find(one.rank), ranks.back());
   }
-  return {{"sentence", sentence_of(hang, node_name)},
+  return {{"sentence", sentence_of(hang, node_name, places)},
           {"number", hang.number},
           {"op_type", hang.operation.empty() ? Json(nullptr) : Json(hang.operation)},
           {"ranks", std::move(ranks)},

@@ -106,6 +106,11 @@ std::optional<std::string_view> Onsets::persistence_of(const store::IncidentRow&
   return std::nullopt;
 }
 
+bool has_rank(const store::IncidentRow& row) {
+  const bool is_of_network = row.kind == kSlowJob && row.what == "network";
+  return row.kind != kLowScore && !row.node.empty() && !is_of_network;
+}
+
 Json incident_json(const store::IncidentRow& row, const Onsets& onsets) {
   const auto persistence = onsets.persistence_of(row);
   return {{"id", row.id},
@@ -116,7 +121,7 @@ Json incident_json(const store::IncidentRow& row, const Onsets& onsets) {
           {"state", row.state},
           {"persistence", persistence ? Json(*persistence) : Json(nullptr)},
           {"node_id", json_or_null(row.node)},
-          {"rank", row.kind == "low_health_score" || row.node.empty() ? Json(nullptr) : Json(row.rank)},
+          {"rank", has_rank(row) ? Json(row.rank) : Json(nullptr)},
           {"communicator", hex(row.communicator)},
           {"from_ns", row.from_ns},
           {"to_ns", row.to_ns},

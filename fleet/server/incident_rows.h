@@ -16,6 +16,7 @@
 namespace ingero::fleet::server {
 
 inline constexpr const char* kHang = "hang";  // the class of all kinds of hangs
+inline constexpr const char* kLowScore = "low_health_score";
 
 // One incident at a time has this name: of a rank in a job, or of a job's hang of a kind.
 std::string incident_name(const store::IncidentRow& row);
@@ -36,6 +37,9 @@ class Onsets {
 
   std::map<std::string, std::vector<uint64_t>> by_name_;
 };
+
+// Else it is of a node, or of a job.
+bool has_rank(const store::IncidentRow& row);
 
 Json incident_json(const store::IncidentRow& row, const Onsets& onsets);
 

@@ -72,4 +72,20 @@ const NodeReport* NodeReports::reason(const std::string& cluster, const std::str
   return worst;
 }
 
+std::pair<const NodeReport*, std::string> NodeReports::network(const std::string& cluster,
+                                                               const std::set<std::string>& nodes, uint64_t from_ns,
+                                                               uint64_t to_ns) const {
+  std::pair<const NodeReport*, std::string> worst{nullptr, {}};
+  for (const std::string& node : nodes) {
+    const auto found = nodes_.find({cluster, node});
+    if (found == nodes_.end()) continue;
+    for (const NodeReport& report : found->second) {
+      const bool is_then = report.end_ns > from_ns && report.onset_ns < to_ns;
+      if (!is_then || class_of_rule(report.rule) != "network") continue;
+      if (worst.first == nullptr || report.lost_s > worst.first->lost_s) worst = {&report, node};
+    }
+  }
+  return worst;
+}
+
 }  // namespace ingero::fleet::server

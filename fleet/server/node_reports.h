@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,10 @@ class NodeReports {
   // lost most, where that explains half of the lateness or is not known. Null: none. Until the next take().
   const NodeReport* reason(const std::string& cluster, const std::string& node, const detect::Incident& incident,
                            uint64_t from_ns, uint64_t to_ns) const;
+  // The one of class `network` that lasted in some of this time and lost most, of those of these nodes, and whose it
+  // is; null: none. Until the next take().
+  std::pair<const NodeReport*, std::string> network(const std::string& cluster, const std::set<std::string>& nodes,
+                                                    uint64_t from_ns, uint64_t to_ns) const;
 
  private:
   std::map<std::pair<std::string, std::string>, std::vector<NodeReport>> nodes_;  // oldest first

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 #include "base/output_file.h"
@@ -24,7 +25,9 @@ Status run(const SimulateOptions& options, const Clock& clock, const std::functi
   if (!sender.ok()) return sender.error().in("--endpoint");
   Sender& sending = **sender;
   const uint64_t now_ns = clock.wall_ns();
-  const uint64_t back = options.is_live ? 0 : options.windows + 1;
+  // A live one that is faster than time begins in the past, and ends now.
+  const double live_back = options.windows * (1 - 1 / options.speed);
+  const uint64_t back = options.is_live ? static_cast<uint64_t>(std::ceil(live_back)) : options.windows + 1;
   PlanOptions wanted;
   wanted.cluster = options.cluster;
   wanted.ranks = options.ranks;
@@ -47,7 +50,8 @@ Status run(const SimulateOptions& options, const Clock& clock, const std::functi
   const auto begin = std::chrono::steady_clock::now();
   for (uint32_t number = 0; number < options.windows; ++number) {
     if (options.is_live) {
-      std::this_thread::sleep_until(begin + std::chrono::nanoseconds((number + 1) * kPeriod_ns));
+      const double due_ns = static_cast<double>((number + 1) * kPeriod_ns) / options.speed;
+      std::this_thread::sleep_until(begin + std::chrono::nanoseconds(static_cast<uint64_t>(due_ns)));
     }
     sending.send(*plan, number);
     if (sending.sent() == 0) return Error(Errc::kIo, sending.last_error(), "is `ingero fleet serve` running there?");

@@ -20,6 +20,7 @@ struct SimulateOptions {
   uint32_t ranks = 64, windows = 120;
   uint64_t seed = 1;
   double effect = 0;
+  double speed = 1;  // of a live one
   bool is_live = false;
 };
 

@@ -18,7 +18,7 @@ constexpr auto kTimeout = std::chrono::seconds(30);
 constexpr size_t kMaxAnswerBytes = 64 << 10;
 constexpr size_t kSendingThreads = 8;  // threads
 constexpr int kTries = 20;
-constexpr uint64_t kMaxWait_s = 60;
+constexpr uint64_t kMaxWait_s = 60, kSecond_ns = 1'000'000'000;
 
 // How long a receiver that takes no more now asks to wait; none: it will never take this.
 std::optional<std::chrono::seconds> wait_of(const serve::net::HttpAnswer& answer) {
@@ -48,16 +48,48 @@ Result<std::unique_ptr<Sender>> Sender::make(std::string_view endpoint, const st
   }
   sender->headers_.emplace_back("Content-Encoding", "gzip");
   if (!token.empty()) sender->headers_.emplace_back("Authorization", "Bearer " + token);
+  static_cast<serve::net::Peer&>(sender->receiver_.endpoint) = sender->peer_;
+  sender->receiver_.protocol = serve::otlp::Protocol::kGrpc;
+  if (!token.empty()) sender->receiver_.metrics_headers.emplace_back("authorization", "Bearer " + token);
   return sender;
 }
 
-void Sender::send(const std::string& body, serve::net::HttpConnection& connection) {
+void Sender::note(const std::string& error) {
+  const std::lock_guard guard(mutex_);
+  last_error_ = error;
+}
+
+// False: it is not taken, and why is noted.
+bool Sender::send_by_grpc(const std::string& body, Connection& connection) {
   static const serve::net::Stop kNever;
+  if (!connection.grpc) connection.grpc = serve::otlp::make_grpc_transport(receiver_, tls_ ? &*tls_ : nullptr);
+  for (int tries = 1;; ++tries) {
+    const auto answer = connection.grpc->send({serve::otlp::Signal::kMetrics, true, 1, body},
+                                              std::chrono::steady_clock::now() + kTimeout, kNever);
+    if (answer.send_result == serve::otlp::SendResult::kAccepted) break;
+    const bool is_broken = answer.send_result == serve::otlp::SendResult::kRetry && !answer.retry_after_ns;
+    if (answer.send_result == serve::otlp::SendResult::kRefused || is_broken || tries == kTries) {
+      note(fmt::format("{} over gRPC: {}", peer_.url(), answer.message));
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(*answer.retry_after_ns, kMaxWait_s * kSecond_ns)));
+  }
+  ++sent_;
+  bytes_ += body.size();
+  return true;
+}
+
+void Sender::send(const std::string& body, Connection& connection) {
+  static const serve::net::Stop kNever;
+  if (is_grpc_) {
+    (void)send_by_grpc(body, connection);
+    return;
+  }
   const auto ask = [&] {
     return serve::net::http_ask(
         peer_, tls_ ? &*tls_ : nullptr,
         {.path = "/v1/metrics", .headers = headers_, .type = "application/x-protobuf", .body = body}, kMaxAnswerBytes,
-        std::chrono::steady_clock::now() + kTimeout, kNever, &connection);
+        std::chrono::steady_clock::now() + kTimeout, kNever, &connection.http);
   };
   auto answer = ask();
   for (int tries = 1; answer.ok() && tries < kTries; ++tries) {
@@ -66,13 +98,18 @@ void Sender::send(const std::string& body, serve::net::HttpConnection& connectio
     std::this_thread::sleep_for(*wait);
     answer = ask();
   }
+  is_http_ = is_http_ || answer.ok();
   if (answer.ok() && answer->status == 200) {
     ++sent_;
     bytes_ += body.size();
     return;
   }
-  const std::lock_guard guard(mutex_);
-  last_error_ = answer.ok() ? fmt::format("{}: HTTP {}", peer_.url(), answer->status) : answer.error().text();
+  // A server of HTTP/2 answers a request of HTTP/1.1 with frames.
+  if (!answer.ok() && !is_http_ && send_by_grpc(body, connection)) {
+    is_grpc_ = true;
+    return;
+  }
+  note(answer.ok() ? fmt::format("{}: HTTP {}", peer_.url(), answer->status) : answer.error().text());
 }
 
 void Sender::send(Plan& plan, uint32_t window) {

@@ -18,12 +18,14 @@
 #include "fleet/simulate/plan.h"
 #include "serve/net/http_exchange.h"
 #include "serve/net/tls_context.h"
+#include "serve/otlp/transport.h"
 
 namespace ingero::fleet::simulate {
 
 class Sender {
  public:
-  // `endpoint`: an http:// or https:// address, port 4318 where it has none. `token`: empty for none. `authorities`:
+  // `endpoint`: an http:// or https:// address, port 4318 where it has none; where what answers there does not speak
+  // HTTP/1.1, it is sent to over gRPC. `token`: empty for none. `authorities`:
   // whom to trust, as a PEM file; empty: whom the system does.
   static Result<std::unique_ptr<Sender>> make(std::string_view endpoint, const std::string& token,
                                               const std::string& authorities);
@@ -38,13 +40,22 @@ class Sender {
 
  private:
   Sender() = default;
-  void send(const std::string& body, serve::net::HttpConnection& connection);
+  // To one node's connection, of one kind or the other.
+  struct Connection {
+    serve::net::HttpConnection http;
+    std::unique_ptr<serve::otlp::Transport> grpc;
+  };
+  void send(const std::string& body, Connection& connection);
+  bool send_by_grpc(const std::string& body, Connection& connection);
+  void note(const std::string& error);
 
   serve::net::Peer peer_;
   std::optional<serve::net::TlsContext> tls_;
   std::vector<std::pair<std::string, std::string>> headers_;
-  std::vector<serve::net::HttpConnection> connections_;  // of the nodes
+  serve::otlp::Receiver receiver_;       // the same peer, over gRPC
+  std::vector<Connection> connections_;  // of the nodes
   std::atomic<uint64_t> sent_ = 0, bytes_ = 0, silent_ = 0;
+  std::atomic<bool> is_http_ = false, is_grpc_ = false;  // what is spoken there, as far as is known
   mutable std::mutex mutex_;
   std::string last_error_;  // guarded by mutex_
 };

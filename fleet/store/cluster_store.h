@@ -33,12 +33,14 @@ inline constexpr size_t kMaxNodes = 4096, kMaxOpenIncidents = 1000, kMaxHistoryR
 using NodeKey = std::pair<std::string, std::string>;  // cluster, node
 
 struct Written {
-  uint64_t points = 0;          // that are new, as far as is known before the store has them
-  std::vector<size_t> windows;  // of the batch: those that are new, likewise
-  std::vector<uint32_t> nodes;  // of each window of the batch: its number in this process
+  uint64_t points = 0;                                    // that are new, as far as is known before the store has them
+  std::vector<size_t> windows;                            // of the batch: those that are new, likewise
+  std::vector<uint32_t> nodes;                            // of each window of the batch: its number in this process
+  std::vector<std::pair<wire::Window, uint32_t>> filled;  // known before, of which a part was missing; whole; its node
   wire::Refusals refused;
   std::string refused_node;        // the first for which kTooManyNodes was refused
   std::vector<NodeKey> forgotten;  // to make room for others; their numbers mean nothing any more
+  uint64_t end = 0;                // what settle() is given of it
 };
 
 struct IncidentRow {
@@ -86,8 +88,8 @@ class ClusterStore {
   // kFull, kIo, kBusy: nothing of the batch is kept.
   virtual Result<Written> write(const wire::Batch& batch) = 0;
   virtual Status write(const std::vector<IncidentRow>& incidents) = 0;
-  // What was written before the call outlives the program when it returns.
-  virtual Status settle() = 0;
+  // What was written until `end`, as write() says, outlives the program when it returns.
+  virtual Status settle(uint64_t end) = 0;
   // Windows that began in or after `from_ns`, oldest first, each with the number of its node: what a detector needs to
   // go on after a restart.
   virtual Status each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t node)>& take) = 0;
@@ -95,8 +97,11 @@ class ClusterStore {
   virtual std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const = 0;
 
   virtual Result<History> history(const HistoryQuery& query) = 0;
-  // Of a cluster (empty: of all) that lasted to `since_ns` or later, newest first.
+  // Of a cluster (empty: of all) that are open, or lasted to `since_ns` or later, newest first.
   virtual Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit) = 0;
+  // Of these the ones that are not open.
+  virtual Result<std::vector<IncidentRow>> ended_incidents(const std::string& cluster, uint64_t since_ns,
+                                                           size_t limit) = 0;
   // That were open when the program before this one ended: the newest.
   virtual Result<std::vector<IncidentRow>> open_incidents() = 0;
   virtual Result<Coverage> coverage() = 0;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -98,6 +99,36 @@ inline std::array<int64_t, 6> addends_of(const wire::Window& window) {
           microseconds(window.wait_s),
           std::min(window.bytes, kMaxBytes),
           microseconds(window.preempted_s + window.runqueue_s + window.blocked_s + window.io_s)};
+}
+
+// Adds to a window that is known what another part of it has, where senders between cut a batch in two; what is known
+// stays. False: that is all there already.
+inline bool fill(wire::Window& known, const wire::Window& more) {
+  bool is_more = false;
+  const auto fill_one = [&](auto member) {
+    const std::remove_cvref_t<decltype(known.*member)> none{};
+    if (known.*member != none || more.*member == none) return;
+    known.*member = more.*member;
+    is_more = true;
+  };
+  // Without the median the mean is used: a part that has only that counts more.
+  const bool is_mean = known.work_total_s && known.count > 0 && known.work_s &&
+                       *known.work_s == *known.work_total_s / static_cast<double>(known.count);
+  if (is_mean && more.work_s && !more.work_total_s && more.work_s != known.work_s) known.work_s.reset();
+  using Window = wire::Window;
+  for (const auto member : {&Window::count, &Window::blocked}) fill_one(member);
+  for (const auto member : {&Window::work_s, &Window::work_total_s}) fill_one(member);
+  for (const auto member :
+       {&Window::wait_s, &Window::preempted_s, &Window::runqueue_s, &Window::blocked_s, &Window::io_s}) {
+    fill_one(member);
+  }
+  for (const auto member : {&Window::bytes, &Window::entered_bytes}) fill_one(member);
+  for (const auto member : {&Window::entered, &Window::left}) fill_one(member);
+  for (const auto member : {&Window::is_lost, &Window::is_matched, &Window::has_failed, &Window::is_gone}) {
+    fill_one(member);
+  }
+  fill_one(&Window::operation);
+  return is_more;
 }
 
 // Gives what can be kept to `put_point(point)` and `put_window(window, node)`, which answer whether it is new, and

@@ -7,7 +7,7 @@
 namespace ingero::fleet::store {
 
 inline constexpr int64_t kSchemaVersion = 5;
-inline constexpr int64_t kApplicationId = 0x49464c54;  // "IFLT"
+inline constexpr int64_t kApplicationId = ingero::store::kClusterApplicationId;
 
 // Makes the tables in an empty database, or brings those of an older version up; refuses what is something else, or
 // newer.

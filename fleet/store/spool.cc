@@ -178,8 +178,7 @@ Status Spool::begin_segment(std::unique_lock<std::mutex>& lock) {
   // A sync that fails is reported to one caller only.
   settled_.wait(lock, [this] { return !is_syncing_; });
   if (appending_.valid() && !is_broken_ && options_.sync(appending_.get()) != 0) {
-    is_broken_ = true;
-    lost_ = appended_;
+    lose();
     return errno_error(fmt::format("{}: sync", path_of(segments_.back().number)));
   }
   if (!is_broken_) synced_ = appended_;
@@ -224,12 +223,13 @@ Status Spool::make_room(uint64_t bytes) {
                "it is emptied when the store takes it");
 }
 
-Status Spool::append(std::string_view record) {
+Result<uint64_t> Spool::append(std::string_view record) {
   if (record.size() > kMaxRecordBytes) return Error(Errc::kFull, "the batch is longer than a record of the spool");
   std::unique_lock lock(mutex_);
   if (!appending_.valid() || is_broken_ || segments_.back().bytes >= options_.segment_bytes)
     INGERO_TRY(begin_segment(lock));
-  return write(record);
+  INGERO_TRY(write(record));
+  return appended_;
 }
 
 Status Spool::write(std::string_view record) {
@@ -253,19 +253,35 @@ Status Spool::write(std::string_view record) {
 // nothing of it: all that the file was given and that was not synced before is refused, also what came meanwhile, and
 // it is not appended to any more.
 Status Spool::settle() {
+  uint64_t end = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    end = appended_;
+  }
+  return settle(end);
+}
+
+// Lost is looked at first: what was appended to the next segment and synced says nothing of what came before.
+Status Spool::settle(uint64_t end) {
   std::unique_lock lock(mutex_);
-  const uint64_t wanted = appended_;
-  bool is_settled = synced_ >= wanted;
-  while (!is_settled) {
-    if (lost_ >= wanted) return Error(Errc::kIo, fmt::format("{}: the disk did not take it", options_.directory));
+  for (;;) {
+    if (end > lost_from_ && end <= lost_) {
+      return Error(Errc::kIo, fmt::format("{}: the disk did not take it", options_.directory));
+    }
+    if (synced_ >= end) return {};
     if (is_syncing_) {
       settled_.wait(lock);
     } else {
       sync(lock);
     }
-    is_settled = lost_ < wanted && synced_ >= wanted;
   }
-  return {};
+}
+
+// From the first failure on: what was synced between two of them is refused, too, where it is not settled yet.
+void Spool::lose() {
+  if (lost_ == 0) lost_from_ = synced_;
+  lost_ = appended_;
+  is_broken_ = true;
 }
 
 void Spool::sync(std::unique_lock<std::mutex>& lock) {
@@ -279,8 +295,7 @@ void Spool::sync(std::unique_lock<std::mutex>& lock) {
   if (is_synced) {
     synced_ = std::max(synced_, end);
   } else {
-    lost_ = appended_;
-    is_broken_ = true;
+    lose();
   }
   settled_.notify_all();
 }

@@ -42,9 +42,10 @@ class Spool {
   // kBusy: another program has it. kCorrupt: the folder holds something else.
   static Result<std::unique_ptr<Spool>> open(SpoolOptions options);
 
-  // kFull: no room; kIo: the disk. Then nothing of it is there.
-  Status append(std::string_view record);
-  Status settle();
+  // Where it ends, in bytes since open(). kFull: no room; kIo: the disk. Then nothing of it is there.
+  Result<uint64_t> append(std::string_view record);
+  Status settle();              // all of before
+  Status settle(uint64_t end);  // what append() said ends there
 
   // Records that are not done, until they are longer than `max_bytes`; at least one if there is one.
   Result<std::vector<std::string>> next(size_t max_bytes);
@@ -71,6 +72,7 @@ class Spool {
   Status cut_tail(Segment& last);
   Status begin_segment(std::unique_lock<std::mutex>& lock);
   void sync(std::unique_lock<std::mutex>& lock);
+  void lose();
   Status write(std::string_view record);
   Status make_room(uint64_t bytes);
   void drop_old();
@@ -93,7 +95,7 @@ class Spool {
 
   std::condition_variable settled_;
   uint64_t appended_ = 0, synced_ = 0;  // bytes since open()
-  uint64_t lost_ = 0;                   // up to there what was not synced before is lost: a sync failed
+  uint64_t lost_from_ = 0, lost_ = 0;   // between them what was not synced before is lost: a sync failed
   bool is_syncing_ = false;
 };
 

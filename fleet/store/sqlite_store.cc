@@ -30,14 +30,22 @@ constexpr const char* kInsertPoint = "INSERT OR IGNORE INTO events VALUES (?1, ?
 constexpr const char* kInsertWindow =
     "INSERT OR IGNORE INTO windows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
     "?18, ?19, ?20, ?21, ?22, ?23)";
+constexpr const char* kReplaceWindow =
+    "INSERT OR REPLACE INTO windows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
+    "?17, ?18, ?19, ?20, ?21, ?22, ?23)";
+constexpr const char* kSelectWindow =
+    "SELECT collectives, blocked, work_s, work_total_s, wait_s, bytes, last_entered, last_left, op_type, preempted_s, "
+    "run_queue_s, blocked_s, io_s, entered_bytes, state FROM windows "
+    "WHERE start_ns = ?1 AND node = ?2 AND job_id = ?3 AND rank = ?4 AND comm_id_hash = ?5";
 constexpr const char* kInsertState =
     "INSERT OR IGNORE INTO device_states VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 constexpr const char* kInsertArrival =
     "INSERT OR IGNORE INTO arrivals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 // Into a table of sums; they are added to.
 constexpr const char* kUpsertSums =
-    "INSERT INTO {0} VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO UPDATE SET "
-    "windows = windows + 1, collectives = collectives + excluded.collectives, blocked = blocked + excluded.blocked, "
+    "INSERT INTO {0} VALUES (?1, ?2, ?3, ?4, ?5, ?12, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO UPDATE SET "
+    "windows = windows + excluded.windows, collectives = collectives + excluded.collectives, blocked = blocked + "
+    "excluded.blocked, "
     "work_us = work_us + excluded.work_us, wait_us = wait_us + excluded.wait_us, bytes = bytes + excluded.bytes, "
     "off_cpu_us = off_cpu_us + excluded.off_cpu_us";
 constexpr const char* kUpsertNode =
@@ -58,6 +66,22 @@ struct Aging {
   int64_t length, second;  // of a row's time, in the column's unit
   uint64_t kept_ns;
 };
+// Of a table what is as much older than the newest of another, or of itself, in the column's unit.
+struct Aged {
+  const char *table, *key, *column, *newest_of;
+  int64_t kept;
+};
+constexpr int64_t kDay_s = 86'400;
+constexpr Aged kAged[] = {
+    {"windows", "start_ns, node, job_id, rank, comm_id_hash", "start_ns", "windows", kDay_s* kSecond_ns},
+    {"device_states", "start_ns, node, job_id, rank", "start_ns", "windows", kDay_s* kSecond_ns},
+    {"arrivals", "start_ns, node, job_id, rank, comm_id_hash, number", "start_ns", "windows", kDay_s* kSecond_ns},
+    {"minutes", "start_s, node, job_id, rank, comm_id_hash", "start_s", "minutes", 30 * kDay_s},
+    {"hours", "start_s, node, job_id, rank, comm_id_hash", "start_s", "hours", 400 * kDay_s},
+    {"events", "rowid", "timestamp_ns", "events", 30 * kDay_s* kSecond_ns},
+    {"incidents", "id", "to_ns", "incidents", 400 * kDay_s* kSecond_ns},
+};
+constexpr int64_t kRowsAged = 4000;  // deleted with one batch
 constexpr Aging kFinestFirst[] = {
     {"windows", "start_ns", 1, kSecond_ns, kWindowsKept_ns},
     {"events", "timestamp_ns", 1, kSecond_ns, 0},
@@ -135,11 +159,13 @@ struct SqliteStore::Impl {
   Database database;
   Reader events{options.question_ns}, incident_rows{options.question_ns}, bounds{options.question_ns},
       statements{options.question_ns};
-  Statement insert_point, insert_window, insert_state, insert_arrival, upsert_node, add_to_minute, add_to_hour;
+  Statement insert_point, insert_window, replace_window, select_window, insert_state, insert_arrival, upsert_node,
+      add_to_minute, add_to_hour;
   uint64_t windows_pruned_ns = 0;  // windows that began before were deleted
   std::map<NodeKey, KnownNode> nodes;
   std::atomic<size_t> node_count = 0;
   uint64_t batches = 0;
+  bool has_aged = false;  // rows that are too old, and are deleted with the next batches
 
   Status open() {
     {
@@ -182,11 +208,10 @@ struct SqliteStore::Impl {
   }
 
   Status prepare() {
-    const std::pair<Statement*, const char*> all[] = {{&insert_point, kInsertPoint},
-                                                      {&insert_window, kInsertWindow},
-                                                      {&insert_state, kInsertState},
-                                                      {&insert_arrival, kInsertArrival},
-                                                      {&upsert_node, kUpsertNode}};
+    const std::pair<Statement*, const char*> all[] = {
+        {&insert_point, kInsertPoint},   {&insert_window, kInsertWindow}, {&replace_window, kReplaceWindow},
+        {&select_window, kSelectWindow}, {&insert_state, kInsertState},   {&insert_arrival, kInsertArrival},
+        {&upsert_node, kUpsertNode}};
     for (const auto& [statement, sql] : all) {
       auto prepared = database.prepare(sql, true);
       INGERO_TRY(prepared);
@@ -247,7 +272,47 @@ struct SqliteStore::Impl {
   }
 
   Status put(const wire::Window& window, uint32_t node, bool& is_new) {
-    Statement& row = insert_window;
+    INGERO_TRY(put_row(insert_window, window, node));
+    is_new = sqlite3_changes(database.get()) > 0;
+    return {};
+  }
+
+  // A window that is known, with what this part of it adds; none: nothing.
+  Result<std::optional<wire::Window>> complete(const wire::Window& more, uint32_t node) {
+    Statement& row = select_window;
+    row.bind(1, clipped(more.start_ns)).bind(2, int64_t{node}).bind(3, std::string_view(more.sender.job));
+    const auto found = row.bind(4, int64_t{more.rank}).bind(5, as_signed(more.communicator)).step();
+    INGERO_TRY(found);
+    if (!*found) return std::optional<wire::Window>();
+    wire::Window known = more;
+    known.count = row.uint64(0);
+    known.blocked = row.uint64(1);
+    const auto real_if = [&](int at) { return row.is_null(at) ? std::nullopt : std::optional(row.real(at)); };
+    const auto whole_if = [&](int at) { return row.is_null(at) ? std::nullopt : std::optional(row.integer(at)); };
+    known.work_s = real_if(2);
+    known.work_total_s = real_if(3);
+    known.wait_s = row.real(4);
+    known.bytes = row.integer(5);
+    known.entered = whole_if(6);
+    known.left = whole_if(7);
+    known.operation = row.text(8);
+    known.preempted_s = row.real(9);
+    known.runqueue_s = row.real(10);
+    known.blocked_s = row.real(11);
+    known.io_s = row.real(12);
+    known.entered_bytes = row.integer(13);
+    set_state(known, row.integer(14));
+    row.reset();
+    auto addends = addends_of(known);
+    if (!fill(known, more)) return std::optional<wire::Window>();
+    INGERO_TRY(put_row(replace_window, known, node));
+    const auto whole = addends_of(known);
+    for (size_t i = 0; i < addends.size(); ++i) addends[i] = whole[i] - addends[i];
+    INGERO_TRY(add_to_sums(known, node, addends, 0));
+    return std::optional(std::move(known));
+  }
+
+  Status put_row(Statement& row, const wire::Window& window, uint32_t node) {
     row.bind(1, int64_t{node}).bind(2, std::string_view(window.sender.job)).bind(3, clipped(window.start_ns));
     row.bind(4, int64_t{window.rank}).bind(5, as_signed(window.communicator)).bind(6, clipped(window.end_ns));
     row.bind(7, int64_t{window.comm_rank}).bind(8, int64_t{window.nranks}).bind(9, clipped(window.count));
@@ -259,9 +324,7 @@ struct SqliteStore::Impl {
     row.bind_if(16, window.left.has_value(), window.left.value_or(0));
     row.bind(17, std::string_view(window.operation)).bind(18, window.preempted_s).bind(19, window.runqueue_s);
     row.bind(20, window.blocked_s).bind(21, window.io_s).bind(22, window.entered_bytes).bind(23, state_of(window));
-    INGERO_TRY(row.run());
-    is_new = sqlite3_changes(database.get()) > 0;
-    return {};
+    return row.run();
   }
 
   Status put(const wire::DeviceState& state, const wire::Window& window, uint32_t node) {
@@ -297,14 +360,14 @@ struct SqliteStore::Impl {
   }
 
   // To the minute and the hour in which it began.
-  Status add_to_sums(const wire::Window& window, uint32_t node) {
+  Status add_to_sums(const wire::Window& window, uint32_t node, const std::array<int64_t, 6>& addends, int64_t count) {
     constexpr int64_t kMinute_s = 60, kHour_s = 3600;
     const auto start_s = static_cast<int64_t>(window.start_ns / 1'000'000'000);
-    const auto addends = addends_of(window);
     for (const auto& [row, length_s] : {std::pair(&add_to_minute, kMinute_s), {&add_to_hour, kHour_s}}) {
       row->bind(1, start_s / length_s * length_s).bind(2, int64_t{node}).bind(3, std::string_view(window.sender.job));
       row->bind(4, int64_t{window.rank}).bind(5, as_signed(window.communicator));
       for (size_t i = 0; i < addends.size(); ++i) row->bind(static_cast<int>(i) + 6, addends[i]);
+      row->bind(12, count);
       INGERO_TRY(row->run());
     }
     return {};
@@ -322,10 +385,16 @@ struct SqliteStore::Impl {
       INGERO_TRY(put(point, is_new));
       return is_new;
     };
-    const auto put_window = [this](const wire::Window& window, uint32_t node) -> Result<bool> {
+    const auto put_window = [&](const wire::Window& window, uint32_t node) -> Result<bool> {
       bool is_new = false;
       INGERO_TRY(put(window, node, is_new));
-      if (is_new) INGERO_TRY(add_to_sums(window, node));
+      if (is_new) {
+        INGERO_TRY(add_to_sums(window, node, addends_of(window), 1));
+      } else {
+        auto whole = complete(window, node);
+        INGERO_TRY(whole);
+        if (*whole) written.filled.emplace_back(std::move(**whole), node);
+      }
       INGERO_TRY(put_sides(window, node));
       return is_new;
     };
@@ -356,6 +425,17 @@ struct SqliteStore::Impl {
     return refuse_windows(before_ns);
   }
 
+  // Of each table what is older, oldest first, until `left` rows are deleted; what is left of it then goes next time.
+  Status delete_aged(const Aged& aged, int64_t& left) {
+    if (left <= 0) return {};
+    INGERO_TRY(database.execute(
+        fmt::format("DELETE FROM {0} WHERE ({1}) IN (SELECT {1} FROM {0} WHERE {2} < (SELECT max({2}) FROM {3}) - {4} "
+                    "ORDER BY {2} LIMIT {5})",
+                    aged.table, aged.key, aged.column, aged.newest_of, aged.kept, left)));
+    left -= sqlite3_changes(database.get());
+    return {};
+  }
+
   // Nodes that no row is of any more, with those that are forgotten. In one transaction.
   Status delete_nodes(std::vector<NodeKey>& forgotten) {
     int64_t oldest_ns = INT64_MAX;
@@ -378,16 +458,14 @@ struct SqliteStore::Impl {
         });
   }
 
+  // What is older than windows that are deleted may have been counted.
   Status delete_old(std::vector<NodeKey>& forgotten) {
-    int64_t newest_ns = 0;
+    int64_t newest_ns = 0, left = kRowsAged;
     INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
-    INGERO_TRY(delete_windows(newest_ns - 86'400'000'000'000));
-    INGERO_TRY(database.execute(
-        "DELETE FROM minutes WHERE start_s < (SELECT max(start_s) FROM minutes) - 2592000; "
-        "DELETE FROM hours WHERE start_s < (SELECT max(start_s) FROM hours) - 34560000; "
-        "DELETE FROM events WHERE timestamp_ns < (SELECT max(timestamp_ns) FROM events) - 2592000000000000; "
-        "DELETE FROM incidents WHERE to_ns < (SELECT max(to_ns) FROM incidents) - 34560000000000000"));
-    return delete_nodes(forgotten);
+    INGERO_TRY(refuse_windows(newest_ns - 86'400 * kSecond_ns));
+    for (const Aged& aged : kAged) INGERO_TRY(delete_aged(aged, left));
+    has_aged = left <= 0;
+    return has_aged ? Status() : delete_nodes(forgotten);
   }
 
   // The oldest rows of a table, about kRowsOfStep; false: none of it may go. In one transaction.
@@ -486,7 +564,7 @@ Result<Written> SqliteStore::write(const wire::Batch& batch) {
   std::map<NodeKey, uint32_t> numbers;
   const auto seen = nodes_of(batch);
   INGERO_TRY(impl_->make_room());
-  if (impl_->batches++ % kBatchesBetweenPrunings == 0) {
+  if (impl_->batches++ % kBatchesBetweenPrunings == 0 || impl_->has_aged) {
     INGERO_TRY(impl_->transaction([&] { return impl_->delete_old(written.forgotten); }));
   }
   for (NodeKey& key : forget_silent(seen, impl_->nodes)) written.forgotten.push_back(std::move(key));
@@ -615,7 +693,12 @@ Result<History> SqliteStore::history(const HistoryQuery& query) {
 }
 
 Result<std::vector<IncidentRow>> SqliteStore::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
-  return impl_->incidents("to_ns >= ?1 AND (?2 = '' OR cluster_id = ?2)", cluster, since_ns, limit);
+  return impl_->incidents("(state = 'open' OR to_ns >= ?1) AND (?2 = '' OR cluster_id = ?2)", cluster, since_ns, limit);
+}
+
+Result<std::vector<IncidentRow>> SqliteStore::ended_incidents(const std::string& cluster, uint64_t since_ns,
+                                                              size_t limit) {
+  return impl_->incidents("state != 'open' AND to_ns >= ?1 AND (?2 = '' OR cluster_id = ?2)", cluster, since_ns, limit);
 }
 
 Result<std::vector<IncidentRow>> SqliteStore::open_incidents() {

@@ -28,11 +28,13 @@ class SqliteStore : public ClusterStore {
 
   Result<Written> write(const wire::Batch& batch) override;
   Status write(const std::vector<IncidentRow>& incidents) override;
-  Status settle() override { return {}; }
+  Status settle(uint64_t) override { return {}; }
   Status each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t node)>& take) override;
   std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const override;
   Result<History> history(const HistoryQuery& query) override;
   Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit) override;
+  Result<std::vector<IncidentRow>> ended_incidents(const std::string& cluster, uint64_t since_ns,
+                                                   size_t limit) override;
   Result<std::vector<IncidentRow>> open_incidents() override;
   Result<Coverage> coverage() override;
   std::optional<Backlog> backlog() override { return std::nullopt; }

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::string_view kOurs = "ingero.fleet.collective.";
 constexpr uint64_t kMaxWindow_ns = 300'000'000'000;
-constexpr size_t kMaxIdBytes = 128;
 constexpr uint64_t kMaxBeforeWindow_ns = 2 * kMaxWindow_ns;  // of an arrival that was left late
 
 // What a device can say of itself, with room: beyond it is an error of its driver's, or of who sends.
@@ -72,11 +71,11 @@ const Json* Collector::find(const RawPoint& point, std::string_view name) const 
   return shared != resource_.end() ? &shared->second : nullptr;
 }
 
-std::optional<std::string> Collector::text(const RawPoint& point, Names names) const {
+std::optional<std::string> Collector::text(const RawPoint& point, Names names, size_t max_bytes) const {
   for (const std::string_view name : names) {
     const Json* value = find(point, name);
     if (value == nullptr || !value->is_string() || value->get_ref<const std::string&>().empty()) continue;
-    return printable(value->get_ref<const std::string&>(), kMaxIdBytes);
+    return printable(value->get_ref<const std::string&>(), max_bytes);
   }
   return std::nullopt;
 }
@@ -207,6 +206,7 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
   } else if (name == "entered") {
     window.entered = point.value_int;
     window.entered_bytes = std::max<int64_t>(0, number(point, kCollectiveBytes).value_or(0));
+    add_activity(window, point);
   } else if (name == "left") {
     window.left = point.value_int;
   } else if (name == "state") {
@@ -228,6 +228,26 @@ bool Collector::add_off_cpu(const Sender& from, const RawPoint& point) {
   off_cpu_[{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank)}][*reason] +=
       *point.value_double;
   return true;
+}
+
+// With the collective that was entered last.
+void Collector::add_activity(Window& window, const RawPoint& point) const {
+  const auto pid = number(point, kPid);
+  if (pid && *pid > 0 && *pid <= std::numeric_limits<int32_t>::max()) window.pid = static_cast<uint32_t>(*pid);
+  const auto name = text(point, kActivity);
+  const auto* const known = std::ranges::find(kActivityNames, name.value_or(""));
+  if (known == std::end(kActivityNames)) return;
+  Activity& its = window.activity.emplace();
+  its.kind = static_cast<ActivityKind>(known - std::begin(kActivityNames));
+  its.since_ns = static_cast<uint64_t>(std::max<int64_t>(0, number(point, kActivitySince).value_or(0)));
+  its.call = text(point, kActivityCall, kMaxCallBytes).value_or("");
+  its.line = text(point, kActivityLine, kMaxLineBytes).value_or("");
+  const Json* stack = find(point, kStack[0]);
+  if (stack == nullptr || !stack->is_string()) return;
+  const auto untrusted = std::string_view(stack->get_ref<const std::string&>()).substr(0, kMaxStackBytes);
+  for (const std::string_view frame : split(untrusted, '\n')) {
+    its.stack += (its.stack.empty() ? "" : "\n") + printable(frame, kMaxLineBytes);
+  }
 }
 
 // A part of its window: without that it is of no use.

@@ -17,7 +17,7 @@
 namespace ingero::fleet::wire {
 
 inline constexpr size_t kMaxPoints = 20'000, kMaxAttributes = 64, kMaxKeyBytes = 128, kMaxValueBytes = 4096;
-inline constexpr size_t kMaxNameBytes = 256, kMaxKeptBytes = 32 << 20, kMaxDepth = 8;
+inline constexpr size_t kMaxNameBytes = 256, kMaxIdBytes = 128, kMaxKeptBytes = 32 << 20, kMaxDepth = 8;
 // What is said of a point that has more.
 inline constexpr const char* kManyAttributes = "a point or a resource has more than 64 attributes";
 inline constexpr const char* kLongAttribute = "an attribute's key is longer than 128 bytes, or its value than 4 KiB";
@@ -52,13 +52,14 @@ class Collector {
 
   void refuse(const char* reason) { ++batch_.refused[reason]; }
   const Json* find(const RawPoint& point, std::string_view name) const;
-  std::optional<std::string> text(const RawPoint& point, Names names) const;
+  std::optional<std::string> text(const RawPoint& point, Names names, size_t max_bytes = kMaxIdBytes) const;
   std::optional<int64_t> number(const RawPoint& point, Names names) const;
   const char* fault_of(std::string_view metric, const RawPoint& point) const;
   std::optional<Sender> sender(const RawPoint& point) const;
   void add_point(std::string_view metric, Sender sender, RawPoint point);
   void add_window(std::string_view name, Sender sender, const RawPoint& point);
   bool add_off_cpu(const Sender& sender, const RawPoint& point);
+  void add_activity(Window& window, const RawPoint& point) const;
   void add_arrival(WindowKey key, const RawPoint& point);
   bool is_of_device(std::string_view metric, const RawPoint& point) const;
   void add_device(std::string_view metric, const Sender& sender, const RawPoint& point);

@@ -88,6 +88,18 @@ std::string distribution(std::string point, uint64_t count, double sum) {
   return point;
 }
 
+void add_activity(std::string& point, const Window& window) {
+  if (window.pid) add_number(point, kNumberAttributes, kPid[0], *window.pid);
+  if (!window.activity) return;
+  const Activity& its = *window.activity;
+  add_text(point, kNumberAttributes, kActivity[0], kActivityNames[static_cast<size_t>(its.kind)]);
+  if (its.since_ns > 0) add_number(point, kNumberAttributes, kActivitySince[0], static_cast<int64_t>(its.since_ns));
+  for (const auto& [key, text] :
+       {std::pair(kActivityCall[0], &its.call), {kActivityLine[0], &its.line}, {kStack[0], &its.stack}}) {
+    if (!text->empty()) add_text(point, kNumberAttributes, key, *text);
+  }
+}
+
 void add_window(Metrics& metrics, const Window& window) {
   const std::string number = point_of(window, kNumberAttributes, false);
   const std::string times = point_of(window, kHistogramAttributes, false);
@@ -100,6 +112,7 @@ void add_window(Metrics& metrics, const Window& window) {
   if (window.entered) {
     std::string entered = whole(number, *window.entered);
     if (window.entered_bytes > 0) add_number(entered, kNumberAttributes, "gpu.collective.size", window.entered_bytes);
+    add_activity(entered, window);
     metrics.add("ingero.fleet.collective.entered", kGauge, entered);
   }
   if (window.left) metrics.add("ingero.fleet.collective.left", kGauge, whole(number, *window.left));

@@ -3,8 +3,10 @@
 #include "fleet/wire/metrics_json.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -68,11 +70,44 @@ uint64_t time_of(const Tree& tree) {
   return tree.is_number_unsigned() ? tree.get<uint64_t>() : 0;
 }
 
-// JSON has no NaN: senders write it as text.
+// A number may be written as text, as those have to be that JSON has not: NaN and the infinite ones, or what is none.
 std::optional<double> real(const Tree& tree) {
   if (tree.is_number()) return tree.get<double>();
   if (!tree.is_string()) return std::nullopt;
-  return std::numeric_limits<double>::quiet_NaN();
+  const auto& words = tree.get_ref<const std::string&>();
+  double number = 0;
+  const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), number);
+  const bool is_whole = error == std::errc() && end == words.data() + words.size() && !words.empty();
+  return is_whole && std::isfinite(number) ? number : std::numeric_limits<double>::quiet_NaN();
+}
+
+// As the other encoding gives bytes; either alphabet, padded or not. Nothing: it is not base64.
+std::optional<std::string> hex_of_base64(std::string_view words) {
+  while (words.ends_with('=')) words.remove_suffix(1);
+  std::vector<uint8_t> bytes;
+  uint32_t bits = 0, count = 0;
+  for (const char one : words) {
+    const bool is_letter = (one >= 'A' && one <= 'Z') || (one >= 'a' && one <= 'z');
+    uint32_t value = 0;
+    if (is_letter) {
+      value = static_cast<uint32_t>(one >= 'a' ? one - 'a' + 26 : one - 'A');
+    } else if (one >= '0' && one <= '9') {
+      value = static_cast<uint32_t>(one - '0' + 52);
+    } else if (one == '+' || one == '-') {
+      value = 62;
+    } else if (one == '/' || one == '_') {
+      value = 63;
+    } else {
+      return std::nullopt;
+    }
+    bits = bits << 6 | value;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes.push_back(static_cast<uint8_t>(bits >> count));
+  }
+  if (count >= 6) return std::nullopt;
+  return to_hex(bytes.data(), bytes.size());
 }
 
 Json read_value(const Tree& value, size_t depth, size_t& left, const char*& fault) {
@@ -84,15 +119,17 @@ Json read_value(const Tree& value, size_t depth, size_t& left, const char*& faul
     return fault == nullptr;
   };
   if (fault != nullptr || !pay(kOfEach)) return nullptr;
-  for (const char* name : {"stringValue", "bytesValue"}) {
-    const Tree& found = member(value, name);
-    if (!found.is_string()) continue;
+  if (const Tree& found = member(value, "stringValue"); found.is_string()) {
     const auto& words = found.get_ref<const std::string&>();
     return pay(words.size()) ? Json(words) : Json(nullptr);
   }
+  if (const Tree& found = member(value, "bytesValue"); found.is_string()) {
+    const auto bytes = hex_of_base64(found.get_ref<const std::string&>());
+    return bytes && pay(bytes->size()) ? Json(*bytes) : Json(nullptr);
+  }
   if (const Tree& found = member(value, "boolValue"); found.is_boolean()) return found.get<bool>();
   if (const auto number = whole(member(value, "intValue"))) return *number;
-  if (const Tree& found = member(value, "doubleValue"); found.is_number()) return found.get<double>();
+  if (const auto number = real(member(value, "doubleValue")); number && std::isfinite(*number)) return *number;
   if (const Tree& array = member(value, "arrayValue"); array.is_object()) {
     Json read = Json::array();
     for (const Tree& one : list(array, "values")) {

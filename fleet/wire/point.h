@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -52,6 +53,24 @@ struct Arrival {
   int64_t bytes = 0;
 };
 
+// What the thread that enters a rank's collectives was doing at the end of a window in which it entered none.
+enum class ActivityKind : uint8_t {
+  kInCall,     // in a GPU call that had not returned
+  kAsleep,     // blocked, outside of GPU calls
+  kRunning,    // on a CPU, outside of GPU calls
+  kAfterCall,  // a GPU call had returned; what it did since is not known
+};
+inline constexpr std::string_view kActivityNames[] = {"in_call", "asleep", "running", "after_call"};
+inline constexpr size_t kMaxCallBytes = 128, kMaxLineBytes = 256, kMaxStackBytes = 2048;
+
+struct Activity {
+  ActivityKind kind = ActivityKind::kAfterCall;
+  std::string call;       // its last GPU call; empty: not known
+  uint64_t since_ns = 0;  // when it entered that, or left it, by its node's clock; 0: not known
+  std::string line;       // of its own program; empty: not known
+  std::string stack;      // of the thread, of kAfterCall of the call: a frame a line, innermost first; empty: not known
+};
+
 // How long a node's windows are. The schemas of the stores say it in their own steps, which never change.
 inline constexpr uint64_t kWindow_ns = 5'000'000'000;
 
@@ -75,6 +94,8 @@ struct Window {
   double preempted_s = 0, runqueue_s = 0, blocked_s = 0, io_s = 0;  // of the rank, in all communicators
   std::optional<DeviceState> device = {};                           // of the rank; with one of its windows
   std::vector<Arrival> arrivals = {};
+  std::optional<uint32_t> pid = {};       // on its node
+  std::optional<Activity> activity = {};  // of a rank that entered nothing
 };
 
 // Points that can never be taken: how many, by reason.

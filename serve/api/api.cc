@@ -142,7 +142,8 @@ http::Weight weight_of(const std::string& path) {
 
 http::Response Api::answer(const http::Request& request) {
   if (request.method == "POST" && needs_json_type(request.path) && !http::has_json_type(request)) {
-    http::Response response = failed(Error(Errc::kInvalid, "Content-Type must be application/json"));
+    http::Response response = failed(Error(Errc::kInvalid, "the header Content-Type must be application/json",
+                                           "curl: -H 'Content-Type: application/json'"));
     response.status = 415;
     return response;
   }

@@ -247,10 +247,10 @@ class Acceptor {
 
   void displace_one() {
     std::map<std::string_view, size_t> counts;
-    for (const auto& [id, peer] : peers_) ++counts[peer.connection.client()];
+    for (const auto& [id, peer] : peers_) ++counts[peer.connection.network()];
     auto chosen = peers_.end();
     const auto rank = [&](const Peer& peer) {
-      return std::make_tuple(counts[peer.connection.client()], is_idle(peer), Time::max() - peer.since);
+      return std::make_tuple(counts[peer.connection.network()], is_idle(peer), Time::max() - peer.since);
     };
     for (auto at = peers_.begin(); at != peers_.end(); ++at) {
       if (!deadline_of(at->second)) continue;

@@ -39,7 +39,7 @@ class Buckets {
   bool has(const std::string& client, uint64_t mono_ns, bool take) {
     if (per_second_ <= 0) return true;
     const std::scoped_lock lock(mutex_);
-    if (clients_.size() >= kMaxClients) clients_.clear();  // a flood of addresses: start anew rather than grow
+    if (clients_.size() >= kMaxClients && !clients_.contains(client)) make_room(mono_ns);
     Bucket& bucket = clients_.try_emplace(client, per_second_, mono_ns).first->second;
     if (bucket.fill(per_second_, mono_ns) < 1) return false;
     if (take) bucket.take(1);
@@ -48,6 +48,21 @@ class Buckets {
 
  private:
   static constexpr size_t kMaxClients = 1024;
+
+  // A flood of addresses: the one that has used least of its rate is forgotten, and loses nothing by it.
+  void make_room(uint64_t mono_ns) {
+    auto fullest = clients_.begin();
+    double most = -1;
+    for (auto at = clients_.begin(); at != clients_.end(); ++at) {
+      const double left = at->second.fill(per_second_, mono_ns);
+      if (left > most) {
+        most = left;
+        fullest = at;
+      }
+    }
+    clients_.erase(fullest);
+  }
+
   double per_second_;
   std::mutex mutex_;
   std::map<std::string, Bucket> clients_;

@@ -9,27 +9,30 @@
 #include <cerrno>
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <openssl/err.h>
 
 namespace ingero::serve::http {
 namespace {
 
-std::string peer_address(int socket) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof(address);
+std::string text_of(const sockaddr_storage& address, socklen_t size) {
   char host[NI_MAXHOST];
   const auto* general = reinterpret_cast<const sockaddr*>(&address);
-  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
-      ::getnameinfo(general, size, host, sizeof(host), nullptr, 0, NI_NUMERICHOST) != 0) {
-    return {};
-  }
-  return host;
+  return ::getnameinfo(general, size, host, sizeof(host), nullptr, 0, NI_NUMERICHOST) == 0 ? host : std::string();
 }
 
 }  // namespace
 
-Connection::Connection(Fd socket, SSL_CTX* context)
-    : socket_(std::move(socket)), client_(peer_address(socket_.get())), wanted_(POLLIN) {
+Connection::Connection(Fd socket, SSL_CTX* context) : socket_(std::move(socket)), wanted_(POLLIN) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  if (::getpeername(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0) {
+    client_ = text_of(address, size);
+    auto& of_v6 = reinterpret_cast<sockaddr_in6&>(address).sin6_addr;
+    const bool is_v6 = address.ss_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&of_v6);
+    if (is_v6) std::fill_n(of_v6.s6_addr + 8, 8, uint8_t{0});
+    network_ = is_v6 ? text_of(address, size) : client_;
+  }
   if (context == nullptr) return;
   tls_.reset(SSL_new(context));
   if (tls_ == nullptr || SSL_set_fd(tls_.get(), socket_.get()) != 1) socket_.reset();

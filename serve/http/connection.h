@@ -31,13 +31,15 @@ class Connection {
   int fd() const { return socket_.get(); }
   short wanted_events() const { return wanted_; }
   const std::string& client() const { return client_; }  // its address
+  // What shares are counted by: the address, of IPv6 the /64 of it, for a client has all of those.
+  const std::string& network() const { return network_; }
 
  private:
   Step after_tls(int result);
 
   Fd socket_;
   std::unique_ptr<SSL, FreeTls> tls_;
-  std::string client_;
+  std::string client_, network_;
   short wanted_;
 };
 

@@ -7,6 +7,7 @@ namespace ingero::serve::http {
 namespace {
 
 constexpr size_t kSlowestBytesPerSecond = 32 << 10;
+constexpr size_t kHeavyOfClient = 16;  // that wait for a thread or have one
 
 }  // namespace
 
@@ -85,16 +86,35 @@ bool Listener::take(uint64_t id, Peer& peer, std::string_view bytes, Time now) {
     begin_answer(peer, calls_.refuse(reader.head(), peer.client, reader.status(), reader.reason()), now);
   } else if (reader.state() == RequestReader::State::kDone) {
     peer.rest = bytes;
-    submit_request(id, peer);
+    submit_request(id, peer, now);
   } else if (reader.state() == RequestReader::State::kBody && body_total_ > options_.all_body_bytes) {
     begin_answer(peer, calls_.refuse(reader.head(), peer.client, 503, "too many bodies are being sent at once"), now);
   }
   return true;
 }
 
-void Listener::submit_request(uint64_t id, Peer& peer) {
-  peer.phase = Phase::kAnswering;
+// Connections that wait for their answer cannot be displaced: were all of them waiting for queries that never end, the
+// page would not be reached.
+bool Listener::has_too_many_heavy(const Peer& newest) const {
+  size_t all = 0, of_client = 0;
+  for (const auto& [id, peer] : peers_) {
+    if (peer.phase != Phase::kAnswering || peer.weight != Weight::kHeavy) continue;
+    ++all;
+    of_client += peer.client.network == newest.client.network ? 1 : 0;
+  }
+  return of_client >= kHeavyOfClient || all >= options_.connections / 2;
+}
+
+void Listener::submit_request(uint64_t id, Peer& peer, Time now) {
   const Weight weight = calls_.weight(peer.reader.head(), peer.reader.body());
+  if (weight == Weight::kHeavy && has_too_many_heavy(peer)) {
+    begin_answer(peer,
+                 calls_.refuse(peer.reader.head(), peer.client, 503, "too many questions are being answered at once"),
+                 now);
+    return;
+  }
+  peer.phase = Phase::kAnswering;
+  peer.weight = weight;
   peer.body_bytes.set(peer.reader.body().size());
   submit(
       id,

@@ -28,6 +28,7 @@ struct ListenerOptions {
 // What a connection is known by, across its requests.
 struct Client {
   std::string address;
+  std::string network;      // its rates are of all its addresses (Connection::network)
   bool is_trusted = false;  // it has shown a secret
 };
 
@@ -50,7 +51,7 @@ struct ListenerCalls {
 struct ListenerPeer : Accepted {
   ListenerPeer(Connection its_connection, RequestReader fresh, size_t& bodies, size_t& answers)
       : Accepted(std::move(its_connection)),
-        client{connection.client(), false},
+        client{connection.client(), connection.network(), false},
         reader(std::move(fresh)),
         body_bytes(bodies),
         answer_bytes(answers) {}
@@ -61,6 +62,7 @@ struct ListenerPeer : Accepted {
   Share body_bytes, answer_bytes;  // of all connections'
   std::string rest;                // read, and of a later request
   Phase phase = Phase::kHandshake;
+  Weight weight = Weight::kLight;  // of the request that is answered
   AcceptorTime deadline;
   Raw answer;
   size_t written = 0;
@@ -95,7 +97,8 @@ class Listener final : private Acceptor<ListenerPeer, Raw> {
   RequestReader fresh_reader() const { return RequestReader(options_.body_bytes, options_.takes_packed); }
   bool read(uint64_t id, Peer& peer, Time now);
   bool take(uint64_t id, Peer& peer, std::string_view bytes, Time now);
-  void submit_request(uint64_t id, Peer& peer);
+  void submit_request(uint64_t id, Peer& peer, Time now);
+  bool has_too_many_heavy(const Peer& newest) const;
   void begin_answer(Peer& peer, Raw answer, Time now);
   void bound_answers(const Peer& newest);  // drops others
   bool write(Peer& peer, Time now);

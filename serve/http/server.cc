@@ -120,18 +120,18 @@ struct Server::Impl {
       response.headers.emplace_back("Retry-After", "1");
       return response;
     };
-    if (!buckets.has(client.address, now, true)) return too_many("too many requests");
+    if (!buckets.has(client.network, now, true)) return too_many("too many requests");
     const auto& open = options.open_paths;
     if (options.secrets.empty() || std::find(open.begin(), open.end(), head.path) != open.end()) return std::nullopt;
     const std::string shown = head.header("Authorization");
-    if (!client.is_trusted && !shown.empty() && !wrong.has(client.address, now, false)) {
+    if (!client.is_trusted && !shown.empty() && !wrong.has(client.network, now, false)) {
       return too_many("too many wrong secrets");
     }
     if (options.secrets.open(shown)) {
       client.is_trusted = true;
       return std::nullopt;
     }
-    if (!shown.empty()) (void)wrong.has(client.address, now, true);
+    if (!shown.empty()) (void)wrong.has(client.network, now, true);
     client.is_trusted = false;
     Response response = refusal(401, "refused", "authentication required");
     response.headers.emplace_back("WWW-Authenticate", fmt::format("Basic realm=\"{}\", Bearer", options.realm));

@@ -46,4 +46,8 @@ class InferenceMetrics {
   size_t tracked_ = 0;
 };
 
+// Repeats those that `page` holds under their legacy names, in nanoseconds: for the page alone, because OTLP names them
+// by serve/otlp/names.cc.
+void add_legacy_inference(MetricSet& page);  // legacy/call_metrics.cc
+
 }  // namespace ingero::serve::metrics

@@ -21,6 +21,7 @@ namespace ingero::serve::net {
 namespace {
 
 constexpr std::string_view kLineEnds("\r\n\0", 3);
+constexpr int64_t kLongestPollMs = 500;
 
 bool is_loopback(const sockaddr& address) {
   if (address.sa_family == AF_INET) {
@@ -249,7 +250,8 @@ void Exchange::set_up() {
   // No signal, and no wait for a resolver that does not answer: its thread ends by itself.
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_QUICK_EXIT, 1L);
-  if (!is_kept()) {
+  // libcurl 7.88 sends nothing on a kept connection whose HTTP/2 was not negotiated, and reports a fault of framing.
+  if (!is_kept() || (is_h2() && !peer_.has_tls)) {
     set(CURLOPT_FRESH_CONNECT, 1L);
     set(CURLOPT_FORBID_REUSE, 1L);
   }
@@ -316,7 +318,8 @@ std::optional<CURLcode> Exchange::transfer() {
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - now).count();
     curl_waitfd stop{stop_.fd(), CURL_WAIT_POLLIN, 0};
     if (fault == CURLM_OK) {
-      fault = curl_.multi_poll(multi_, &stop, 1, static_cast<int>(std::min<int64_t>(wait, 60'000)), nullptr);
+      // libcurl may have read more of an answer than it has handed on: it is asked again now and then.
+      fault = curl_.multi_poll(multi_, &stop, 1, static_cast<int>(std::min<int64_t>(wait, kLongestPollMs)), nullptr);
     }
     if (fault != CURLM_OK) ended = CURLE_FAILED_INIT;
     is_stopped = stop_.is_signalled();

@@ -19,7 +19,7 @@
 namespace ingero::serve::otlp {
 
 struct QueueOptions {
-  std::string directory;  // made when it is not there, with the one above it
+  std::string directory;  // made when it is not there, with the one above it and no other
   uint64_t max_bytes = 64 << 20;
   size_t max_files = 100'000;
 };

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "serve/tools/compact.h"
 #include "serve/tools/sanitize.h"
+#include "store/read/call_names.h"
 #include "store/read/runs.h"
 #include "store/read/time_range.h"
 #include "store/read/timeline.h"
@@ -53,6 +54,17 @@ Status add_recording(const store::Reader& reader, const std::string& file, Json&
                          {"not_ended", json_or_null(not_ended)}};
   if (!not_ended.empty()) answer["recording"]["lost_at_least"] = *losses;
   answer["lost"] = reader.holds().losses && not_ended.empty() ? std::move(*losses) : Json(nullptr);
+  return {};
+}
+
+// A name that no call of the recording has: an answer without rows would not say why.
+Status note_unknown_call(const Json& input, const store::Reader& reader, const store::QueryLimits& limits,
+                         std::vector<std::string>& cuts) {
+  if (!input.contains("op")) return {};
+  const auto typed = input["op"].get<std::string>();
+  const auto names = store::calls_named(reader, typed, limits);
+  INGERO_TRY(names);
+  if (names->is_unknown()) cuts.push_back(store::unknown_call("the recording", typed, *names));
   return {};
 }
 
@@ -236,6 +248,7 @@ Result<Json> QueryService::Impl::answer(const Tool& tool, const Json& input, con
   if (answer.ok() && reader != nullptr) {
     INGERO_TRY(add_recording(*reader, std::string(file_name(options.database)), *answer));
     INGERO_TRY(note_run(tool, input, *reader, clock, question.cuts));
+    INGERO_TRY(note_unknown_call(input, *reader, limits, question.cuts));
   }
   // An answer that says it is not whole goes on when it is asked for again.
   const bool lasting = tool.is_lasting && answer.ok() && answer->value("is_whole", true) && reader != nullptr &&

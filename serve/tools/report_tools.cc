@@ -182,6 +182,7 @@ Json short_chains(const Json& answer) {
   }
   Json out{{"chains", std::move(chains)}, {"total", answer["total"]}};
   for (const char* name : {"recording", "lost", "cut"}) out[name] = compact(answer[name]);
+  if (!answer["earlier_chains"].is_null()) out["earlier_chains"] = compact(answer["earlier_chains"]);
   for (const char* name : {"order", "clocks", "notes"}) {
     if (answer.contains(name)) out[name] = compact(answer[name]);
   }

@@ -5,9 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "base/nearest.h"
+#include "base/text.h"
 #include "report/frame_text.h"
 #include "report/stack_shares.h"
 #include "serve/tools/tool_list.h"
+#include "store/read/call_names.h"
 #include "store/read/selection_sql.h"
 
 namespace ingero::serve::tools {
@@ -75,6 +78,23 @@ Result<Json> row_of(Question& question, const Stack& stack) {
       {"frames", is_known ? Json(report::frame_texts((*rows)[0]["frames"].get<std::string>())) : Json(nullptr)}};
 }
 
+// A layer that the recording does not have: an answer without stacks would not say why.
+Status note_unknown_source(Question& question, const std::string& typed) {
+  std::vector<std::string> known;
+  const auto outcome = question.reader->query("SELECT name FROM sources UNION SELECT layer FROM calls", question.limits,
+                                              [&](std::span<const store::Value> row) {
+                                                if (row[0].type == store::Value::Type::kText)
+                                                  known.emplace_back(row[0].text);
+                                                return true;
+                                              });
+  if (!outcome.ok()) return outcome.error();
+  const auto is_typed = [&](const std::string& one) { return edit_distance(one, typed) == 0; };
+  if (known.empty() || std::any_of(known.begin(), known.end(), is_typed)) return {};
+  question.cuts.push_back(
+      fmt::format("no source of the recording is named \"{}\"{}", printable(typed, 64), did_you_mean(typed, known)));
+  return {};
+}
+
 Result<Json> stacks(Question& question) {
   const Json& input = question.input;
   const auto selection = rows_selection(question, input, *question.reader, kViewedRows, "the stacks");
@@ -83,11 +103,14 @@ Result<Json> stacks(Question& question) {
   conditions.add("(coalesce(e.kind, '') <> 'host' OR e.stack_hash <> 0)");
   conditions.add_events(*selection);
   if (input.contains("source")) {
+    INGERO_TRY(note_unknown_source(question, input["source"].get<std::string>()));
     conditions.add("(lower(e.layer) = lower(?) OR e.source IN (SELECT id FROM sources WHERE lower(name) = lower(?)))",
                    Bound::of(input["source"].get<std::string>()));
   }
   if (!selection->op.empty()) {
-    conditions.add("(lower(e.op_name) = lower(?) OR lower(e.call) = lower(?))", Bound::of(selection->op));
+    const auto names = store::calls_named(*question.reader, selection->op, question.limits);
+    INGERO_TRY(names);
+    conditions.add(store::is_of_calls(*names));
   }
   auto shares = report::gather_stack_shares(*question.reader, conditions, question.limits);
   if (!shares.ok()) return shares.error();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "base/text.h"
 #include "base/trusted_path.h"
@@ -19,6 +20,25 @@ constexpr auto kSame = static_cast<uid_t>(-1);
 mode_t mode_of(std::optional<uint32_t> group) { return group ? 0640 : 0600; }
 
 }  // namespace
+
+Status make_directories(const std::string& directory, const std::optional<Owner>& owner) {
+  if (directory.empty()) return {};
+  struct stat status {};
+  if (::stat(directory.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return {};
+    return Error(Errc::kInvalid, fmt::format("{}: not a directory", directory));
+  }
+  const std::string above = std::filesystem::path(directory).parent_path().string();
+  if (above != directory) INGERO_TRY(make_directories(above, owner));
+  if (::mkdir(directory.c_str(), 0755) != 0) {
+    if (errno == EEXIST) return {};
+    return errno_error(fmt::format("{}: create the directory", directory));
+  }
+  if (owner && ::lchown(directory.c_str(), owner->uid, owner->gid) != 0) {
+    return errno_error(fmt::format("{}: give the directory to user {}", directory, owner->uid));
+  }
+  return {};
+}
 
 Result<Fd> create_recording_file(const std::string& path, const std::optional<Owner>& owner,
                                  std::optional<uint32_t> group) {

@@ -1,5 +1,5 @@
 // Who may read a recording: its owner alone (0600), and the members of one group where one is named (0640), whatever
-// the umask. Private to store/.
+// the umask; and the directories above it. Private to store/, but for make_directories().
 //
 // SQLite gives the write-ahead log and the shared memory the mode and owner of the database. Failure: kPermission and
 // kInvalid, with a sentence that names the file. Threads: any.
@@ -13,6 +13,9 @@
 #include "store/db/location.h"
 
 namespace ingero::store {
+
+// Makes the directories of the path that are missing, and gives those to the owner.
+Status make_directories(const std::string& directory, const std::optional<Owner>& owner);
 
 // Makes a file that must not be there yet. An invalid descriptor: it is there.
 Result<Fd> create_recording_file(const std::string& path, const std::optional<Owner>& owner,

@@ -170,6 +170,9 @@ std::string with_runtimes() {
 
 std::string with_library_hashes() { return "ALTER TABLE communicators ADD COLUMN library_hash INTEGER;"; }
 
+// Of allocations and their releases: "device", "host" or "address space" (hal::Memory). NULL: neither, or of before.
+std::string with_memories() { return "ALTER TABLE calls ADD COLUMN memory TEXT;"; }
+
 struct Step {
   int64_t version;
   const char* what;
@@ -191,6 +194,7 @@ constexpr Step kSteps[] = {
     {31, "what probes cost, and whose calls were lost", costs_and_losses},
     {32, "which calls a runtime makes", with_runtimes},
     {33, "what a library calls a communicator", with_library_hashes},
+    {34, "whose memory calls obtain", with_memories},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 
@@ -268,8 +272,14 @@ Error newer_error(const std::string& path, int64_t version) {
           "use that version, or a newer one, to open it"};
 }
 
-Error foreign_error(const std::string& path) {
-  return {Errc::kCorrupt, fmt::format("{}: an SQLite database, but not a recording", path), "name a recording"};
+Error foreign_error(Database& database) {
+  const auto application = database.integer("PRAGMA application_id");
+  if (application.ok() && application->value_or(0) == kClusterApplicationId) {
+    return {Errc::kCorrupt, fmt::format("{}: the file of 'ingero fleet serve', but not a recording", database.path()),
+            "ask its server: ingero query --nodes HOST:8081"};
+  }
+  return {Errc::kCorrupt, fmt::format("{}: an SQLite database, but not a recording", database.path()),
+          "name a recording"};
 }
 
 Result<FileKind> identify(Database& database) {

@@ -10,7 +10,7 @@
 
 namespace ingero::store {
 
-inline constexpr int64_t kSchemaVersion = 33;          // PRAGMA user_version
+inline constexpr int64_t kSchemaVersion = 34;          // PRAGMA user_version
 inline constexpr int64_t kOldestRead = 26;             // what came since are tables and columns only
 inline constexpr int64_t kApplicationId = 0x494e4752;  // "INGR"
 inline constexpr int64_t kLastLegacyVersion = 10;      // the legacy agent's highest user_version
@@ -26,7 +26,7 @@ enum class FileKind : uint8_t { kEmpty, kCurrent, kOlder, kNewer, kLegacy, kFore
 // From the header fields and the table names; fails when the file is damaged or not a database.
 Result<FileKind> identify(Database& database);
 Error newer_error(const std::string& path, int64_t version);
-Error foreign_error(const std::string& path);
+Error foreign_error(Database& database);
 
 // Takes an empty file, or an older one of ours, to a version of the schema, in one transaction; each step is a row of
 // schema_migrations.

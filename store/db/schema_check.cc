@@ -13,11 +13,13 @@ namespace {
 
 constexpr const char* kColumnsOfTables =
     "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'";
+constexpr const char* kColumnsOfAll =
+    "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type IN ('table', 'view')";
 
 struct Object {
   std::string type;  // "table" or "view"
   std::string sql;
-  std::vector<std::string> columns;  // of a table
+  std::vector<std::string> columns;
 };
 using Objects = std::map<std::string, Object, std::less<>>;  // by name
 
@@ -30,9 +32,8 @@ Result<Objects> make_objects() {
                               [&](const Statement& row) {
                                 objects.emplace(row.text(0), Object{row.text(1), row.text(2), {}});
                               }));
-  INGERO_TRY(opened->each_row(kColumnsOfTables, [&](const Statement& row) {
-    objects.find(row.bytes(0))->second.columns.push_back(row.text(1));
-  }));
+  INGERO_TRY(opened->each_row(
+      kColumnsOfAll, [&](const Statement& row) { objects.find(row.bytes(0))->second.columns.push_back(row.text(1)); }));
   return objects;
 }
 
@@ -120,6 +121,24 @@ Result<std::string> own_views_sql(Database& database) {
     sql += temporary(object);
   }
   return equal == views ? std::string() : sql;
+}
+
+Result<std::string> empty_views_sql(Database& database) {
+  const auto ours = our_objects();
+  if (!ours.ok()) return ours.error();
+  std::set<std::string, std::less<>> there;
+  INGERO_TRY(database.each_row("SELECT name FROM sqlite_schema UNION SELECT name FROM sqlite_temp_schema",
+                               [&](const Statement& row) { there.insert(lower(row.bytes(0))); }));
+  std::string sql;
+  for (const auto& [name, object] : **ours) {
+    if (there.contains(lower(name)) || name.starts_with("sqlite_")) continue;
+    std::string columns;
+    for (const std::string& column : object.columns) {
+      columns += fmt::format("{}NULL AS \"{}\"", columns.empty() ? "" : ", ", column);
+    }
+    sql += fmt::format("CREATE TEMP VIEW {} AS SELECT {} WHERE 0;\n", name, columns);
+  }
+  return sql;
 }
 
 Result<std::string> newer_tables_sql(Database& database) {

@@ -24,4 +24,7 @@ Result<std::string> own_views_sql(Database& database);
 // and TEMP views, with what it lacks. The file itself stays as it is.
 Result<std::string> newer_tables_sql(Database& database);
 
+// SQL for a TEMP view, without rows, in the place of each table and view of ours that the connection does not have.
+Result<std::string> empty_views_sql(Database& database);
+
 }  // namespace ingero::store

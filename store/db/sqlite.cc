@@ -54,7 +54,10 @@ Error sqlite_error(sqlite3* db, int code, std::string_view path, std::string_vie
   std::string_view words = sqlite3_errstr(code);
   // The connection's message is the better one, when it is about this very error.
   if (db != nullptr && (sqlite3_errcode(db) & 0xff) == (code & 0xff)) words = sqlite3_errmsg(db);
-  std::string message = fmt::format("{}: {}: {}", path, what, words);
+  // Rows are behind views, of which SQLite says only that they are views.
+  const bool is_writing = words.starts_with("cannot modify ");
+  std::string message =
+      fmt::format("{}: {}: {}{}", path, what, is_writing ? "only read-only statements are allowed: " : "", words);
   if ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) {
     if (const int number = db == nullptr ? 0 : sqlite3_system_errno(db); number != 0) {
       message += fmt::format(" (errno {}, {})", number, std::strerror(number));

@@ -97,6 +97,8 @@ class Statement {
   int bind_result_ = SQLITE_OK;
 };
 
+inline constexpr int64_t kClusterApplicationId = 0x49464c54;  // "IFLT": of a cluster's file, not of a recording
+
 class Database {
  public:
   // `flags` are SQLite's open flags; `path` may be a file: URI with SQLITE_OPEN_URI, `shown` is what errors call it.

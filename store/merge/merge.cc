@@ -169,7 +169,10 @@ Status Merge::count_ids() {
 
 // A call has one id and one operation number for SQL queries, from whichever source it came.
 Status Merge::add_calls() {
-  INGERO_TRY(database_.execute(
+  const auto has_memory =
+      database_.integer("SELECT count(*) FROM pragma_table_info('calls', 'source') WHERE name = 'memory'");
+  INGERO_TRY(has_memory);
+  INGERO_TRY(database_.execute(fmt::format(
       "DROP TABLE IF EXISTS temp.merged_calls; CREATE TEMP TABLE merged_calls (old INTEGER PRIMARY KEY, new INTEGER, "
       "old_source INTEGER, old_op INTEGER, source INTEGER, op INTEGER);"
       // Numbers below these are fixed.
@@ -180,10 +183,9 @@ Status Merge::add_calls() {
       "INSERT INTO main.calls SELECT (SELECT coalesce(max(id) + 1, 0) FROM main.calls) + row_number() OVER (ORDER BY "
       "id) - 1, name, op_name, vendor, backend, layer, kind, rule, iif(source < 64, source, (SELECT id FROM "
       "main.sources WHERE id >= 64 AND name = (SELECT name FROM source.sources WHERE id = c.source))), op, "
-      "synchronising, asynchronous, below_runtime FROM source.calls c WHERE NOT EXISTS (SELECT 1 FROM main.calls m "
-      "WHERE m.backend = "
-      "c.backend AND "
-      "m.layer = c.layer AND m.name = c.name);"));
+      "synchronising, asynchronous, below_runtime, {} FROM source.calls c WHERE NOT EXISTS (SELECT 1 FROM main.calls m "
+      "WHERE m.backend = c.backend AND m.layer = c.layer AND m.name = c.name);",
+      has_memory->value_or(0) != 0 ? "memory" : "NULL")));
   // Free numbers of operations: by name within their source, else the next.
   Result<Statement> calls = database_.prepare(
       "SELECT m.id, m.source, m.op_name, c.op, c.id, c.source, m.layer || ' ' || m.kind FROM source.calls c JOIN "
@@ -249,7 +251,10 @@ std::string Merge::value_of(const Table& table, const std::string& column) const
 
 Status Merge::add_table(const Table& table, MergedSource& source) {
   std::string columns, values;
-  INGERO_TRY(database_.each_row(fmt::format("SELECT name FROM pragma_table_info('{}', 'main')", table.name),
+  // What an older recording has no column for is not known.
+  INGERO_TRY(database_.each_row(fmt::format("SELECT name FROM pragma_table_info('{0}', 'main') WHERE name IN (SELECT "
+                                            "name FROM pragma_table_info('{0}', 'source'))",
+                                            table.name),
                                 [&](const Statement& row) {
                                   columns += (columns.empty() ? "" : ", ") + name_sql(row.bytes(0));
                                   values += (values.empty() ? "" : ", ") + value_of(table, row.text(0));

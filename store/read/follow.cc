@@ -41,13 +41,9 @@ auto facts_of(const hal::Communicator& one) {
 struct Follower::State {
   ReplayDictionary dictionary;
   ReplayedEvents events{dictionary};
-  struct Named {
-    std::optional<int32_t> ordinal;  // what calls named
-    hal::EventDevice device;
-  };
-  std::map<int64_t, Named> devices;  // by id
-  int64_t readings_until_ns = 0;     // those before were given
-  int64_t readings_due_ns = 0;       // of the events' time
+  size_t emitted_devices = 0;     // of the dictionary's
+  int64_t readings_until_ns = 0;  // those before were given
+  int64_t readings_due_ns = 0;    // of the events' time
   int64_t last_seq = 0;
   std::set<int64_t> in_flight;
   std::optional<int64_t> session;
@@ -68,7 +64,7 @@ struct Follower::State {
   Status load(Database& database, FollowSink& sink);
   Status load_communicators(Database& database, FollowSink& sink);
   Status load_losses(Database& database, FollowSink& sink);
-  Status load_devices(Database& database, FollowSink& sink);
+  void emit_devices(FollowSink& sink);
   Status load_readings(Database& database, int64_t wall_ns, FollowSink& sink);
   Status look_at_in_flight(Database& database, Statement& exchanges, FollowSink& sink);
   Result<Followed> read(Database& database, uint64_t max_rows, FollowSink& sink);
@@ -81,27 +77,16 @@ Status Follower::State::load(Database& database, FollowSink& sink) {
   const size_t calls = dictionary.kinds.size();
   INGERO_TRY(dictionary.load(database));
   if (session && dictionary.kinds.size() != calls) dictionary.emit_calls(sink);
-  INGERO_TRY(load_devices(database, sink));
+  if (session) emit_devices(sink);
   if (session) dictionary.emit_changed(sink);
   INGERO_TRY(load_communicators(database, sink));
   return load_losses(database, sink);
 }
 
-Status Follower::State::load_devices(Database& database, FollowSink& sink) {
-  const int64_t last_device = devices.empty() ? -1 : devices.rbegin()->first;
-  return database.each_row(
-      fmt::format("SELECT id, ordinal, vendor, gpu_id, uuid, pci_address FROM event_devices WHERE id > {}",
-                  last_device),
-      [&](const Statement& row) {
-        Named named;
-        if (!row.is_null(1)) named.ordinal = static_cast<int32_t>(row.integer(1));
-        named.device.vendor = row.text(2);
-        if (!row.is_null(3)) named.device.gpu_id = static_cast<uint32_t>(row.integer(3));
-        named.device.uuid = row.text(4);
-        named.device.pci_address = row.text(5);
-        if (session) sink.event_device(static_cast<uint32_t>(row.integer(0)), named.device);
-        devices[row.integer(0)] = std::move(named);
-      });
+void Follower::State::emit_devices(FollowSink& sink) {
+  for (; emitted_devices < dictionary.device_refs.size(); ++emitted_devices) {
+    sink.event_device(static_cast<uint32_t>(emitted_devices + 1), dictionary.device_refs[emitted_devices]);
+  }
 }
 
 // Those until a moment after the events that are given now: a long recording has more than anybody keeps.
@@ -182,7 +167,7 @@ void Follower::State::begin(int64_t id, FollowSink& sink) {
   for (const auto& [number, known] : communicators) {
     if (known.session == id) sink.communicator(known.communicator);
   }
-  for (const auto& [ref, named] : devices) sink.event_device(static_cast<uint32_t>(ref), named.device);
+  emit_devices(sink);
   std::erase_if(losses, [&](const Loss& loss) {
     if (loss.session == id) sink.lost(loss.pid, loss.wall_ns);
     return loss.session == id;
@@ -209,11 +194,6 @@ Status Follower::State::give(Database& database, const ReplayedRow& row, Stateme
   dictionary.emit(*events.thread(), sink);
   events.fill(row, true, event);
   INGERO_TRY(load_readings(database, clipped_ns(event.start_wall_ns()), sink));
-  if (const auto device = devices.find(static_cast<int64_t>(event.device_ref));
-      event.device_ref != 0 && device != devices.end() && device->second.ordinal) {
-    event.device = *device->second.ordinal;
-    event.set(Has::kDevice);
-  }
   event.parent_call = events.parent_of(row);
   if (event.parent_call != hal::kNoCall) event.set(Has::kParent);
   if (event.outcome == hal::Outcome::kInFlight && in_flight.size() < kMaxInFlight) in_flight.insert(row.seq());

@@ -27,7 +27,7 @@ struct FollowedRun {
   bool is_sampled_out = false;   // only a part of the calls became rows
 };
 
-// Of ReplaySink call(), process() and probe() are called; event() is not, exchange() in its place.
+// Of ReplaySink call() and process() are called; event() is not, exchange() in its place.
 class FollowSink : public ReplaySink {
  public:
   virtual void run(const FollowedRun& run) = 0;
@@ -35,7 +35,7 @@ class FollowSink : public ReplaySink {
   virtual void communicator(const hal::Communicator& communicator) = 0;
   // Calls of a process were lost; 0: of which is not known. Before the events of this reading.
   virtual void lost(uint32_t pid, uint64_t wall_ns) = 0;
-  // `exchange`: null where the call has none. The event's device is the number that the call named. `was_open`: the
+  // `exchange`: null where the call has none. `was_open`: the
   // call was given before, when it was in flight; others that ended before it may still come.
   virtual void exchange(const hal::Event& event, const hal::Exchange* exchange, bool was_open) = 0;
   // What Event::device_ref of the events means. Before the events of this reading.

@@ -124,7 +124,7 @@ Status Reader::Impl::open_as(bool as_immutable) {
       return Error(Errc::kCorrupt, fmt::format("{}: the recording is empty", path),
                    "name another file, or record into it with 'sudo ingero trace --db FILE'");
     case FileKind::kForeign:
-      return foreign_error(path);
+      return foreign_error(database);
     case FileKind::kNewer: {
       Result<std::optional<int64_t>> number = database.integer("PRAGMA user_version");
       return newer_error(path, number.ok() ? number->value_or(0) : 0);

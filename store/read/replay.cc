@@ -108,7 +108,7 @@ std::vector<hal::CollectiveHang::Rank> ranks_of(std::string_view list) {
   return ranks;
 }
 
-Status emit_hangs(Database& database, int64_t session, ReplaySink& sink) {
+Status emit_hangs(Database& database, int64_t session, uint64_t from_mono_ns, uint64_t to_mono_ns, ReplaySink& sink) {
   std::map<std::pair<uint64_t, int32_t>, uint32_t> pid_of;  // communicator, rank
   INGERO_TRY(database.each_row(
       fmt::format("SELECT c.comm_id_hash, c.rank, p.pid FROM communicators c JOIN processes p ON p.id = c.process "
@@ -134,6 +134,9 @@ Status emit_hangs(Database& database, int64_t session, ReplaySink& sink) {
         hang.number = row.uint64(1);
         hang.entered_mono_ns = row.uint64(3);
         hang.waited_ns = row.uint64(4);
+        const bool is_before =
+            hang.entered_mono_ns < from_mono_ns && from_mono_ns - hang.entered_mono_ns > hang.waited_ns;
+        if (is_before || hang.entered_mono_ns > to_mono_ns) return;
         hang.is_over = row.integer(5) != 0;
         hang.present = with_pids(hang.comm_id_hash, ranks_of(row.bytes(6)));
         hang.missing = with_pids(hang.comm_id_hash, ranks_of(row.bytes(7)));
@@ -203,6 +206,7 @@ Status RowReplay::begin(int64_t session) {
   begun_.insert(session);
   const ReplayedSession& facts = dictionary_.sessions[session];
   sink_.begin(facts.node, facts.cpus, false);
+  sink_.session(session);
   dictionary_.emit_calls(sink_);
   for (size_t id = 0; with_targets_ && id < dictionary_.symbol_of_probe.size(); ++id) {
     sink_.probe(static_cast<uint32_t>(id), dictionary_.symbol_of_probe[id]);
@@ -215,8 +219,10 @@ Status RowReplay::begin(int64_t session) {
   // What is left out is as unknown as what was before the recording.
   if (facts.started_wall_ns > 0) sink_.started(offsets_.mono_of(std::max(facts.started_wall_ns, from_)));
   if (facts.probe_ns > 0) sink_.probe_cost(facts.probe_ns);
-  INGERO_TRY(sides_.load(database_, session, offsets_));
-  return emit_hangs(database_, session, sink_);
+  const uint64_t from = from_ == INT64_MIN ? 0 : offsets_.mono_of(from_);
+  const uint64_t to = to_ == INT64_MAX ? ~uint64_t{0} : offsets_.mono_of(to_);
+  INGERO_TRY(sides_.load(database_, session, offsets_, from, to));
+  return emit_hangs(database_, session, from, to, sink_);
 }
 
 // `seq`: the next session's first row.

@@ -24,8 +24,9 @@ struct ReplayedCall {
   std::string_view name, op, layer, vendor;
   hal::Kind kind = hal::Kind::kHost;
   bool synchronising = false;
-  bool asynchronous = false;   // by its name alone where the recording does not say
-  bool below_runtime = false;  // of a library whose calls a runtime makes (hal::Library)
+  bool asynchronous = false;                  // by its name alone where the recording does not say
+  bool below_runtime = false;                 // of a library whose calls a runtime makes (hal::Library)
+  hal::Memory memory = hal::Memory::kDevice;  // of allocations, also where the recording does not say
 };
 
 // What is read, in the order of time. A sink takes what it wants of it.
@@ -34,6 +35,8 @@ class ReplaySink {
   virtual ~ReplaySink() = default;
   // A run of the agent on one node begins: nothing before it has to do with it. `windowed`: no off-CPU shares.
   virtual void begin(const std::string& /*node*/, uint64_t /*cpus*/, bool /*windowed*/) {}
+  // Right behind begin(): its row in the table sessions, where the recording keeps runs apart by it.
+  virtual void session(int64_t /*id*/) {}
   // When it began, where the recording says, or the time range that is read, where that begins later.
   virtual void started(uint64_t /*mono_ns*/) {}
   // Of each call's time, the part that its own probes take, where the recording says.

@@ -56,15 +56,22 @@ Status ReplayDictionary::load(Database& database) {
   }));
   INGERO_TRY(
       database.each_row(rest_of("id, name, op_name, layer, vendor, kind, synchronising, coalesce(asynchronous, 0), "
-                                "below_runtime",
+                                "below_runtime, coalesce(memory, '')",
                                 "calls", kinds.size()),
                         [&](const Statement& row) {
                           if (row.integer(0) < 0 || row.integer(0) >= hal::kNoCall) return;
                           const auto kind = hal::kind_of(row.text(5));
                           if (!kind) return;
                           const auto id = static_cast<hal::CallId>(row.integer(0));
-                          calls_[id] = {row.text(1), row.text(2),         row.text(3),         row.text(4),
-                                        *kind,       row.integer(6) != 0, row.integer(7) != 0, row.integer(8) != 0};
+                          calls_[id] = {row.text(1),
+                                        row.text(2),
+                                        row.text(3),
+                                        row.text(4),
+                                        *kind,
+                                        row.integer(6) != 0,
+                                        row.integer(7) != 0,
+                                        row.integer(8) != 0,
+                                        hal::memory_named(row.text(9)).value_or(hal::Memory::kDevice)};
                           at_id(kinds, id) = *kind;
                         }));
   INGERO_TRY(database.each_row(rest_of("id, handle", "functions", functions.size()), [&](const Statement& row) {
@@ -88,7 +95,31 @@ Status ReplayDictionary::load(Database& database) {
                           sessions[row.integer(0)] = {row.text(1),    row.uint64(2), row.integer(4),
                                                       row.integer(3), row.uint64(5), row.integer(6) != 0};
                         }));
+  INGERO_TRY(load_devices(database));
   return load_processes(database);
+}
+
+Status ReplayDictionary::load_devices(Database& database) {
+  return database.each_row(
+      fmt::format("SELECT id, ordinal, vendor, gpu_id, uuid, pci_address FROM event_devices WHERE id >= {}",
+                  devices.size()),
+      [&](const Statement& row) {
+        if (!valid(row.integer(0))) return;
+        ReplayedDevice& device = at_id(devices, row.integer(0));
+        if (!row.is_null(1)) device.ordinal = static_cast<int32_t>(row.integer(1));
+        hal::EventDevice its{.vendor = row.text(2), .gpu_id = {}, .uuid = row.text(4), .pci_address = row.text(5)};
+        if (!row.is_null(3)) its.gpu_id = static_cast<uint32_t>(row.integer(3));
+        device.ref = ref_of(std::move(its));
+      });
+}
+
+uint32_t ReplayDictionary::ref_of(hal::EventDevice device) {
+  if (!device.is_known()) return 0;
+  const int64_t gpu_id = device.gpu_id ? int64_t{*device.gpu_id} : -1;
+  const auto [known, is_new] = ref_of_device_.try_emplace({device.vendor, gpu_id, device.uuid, device.pci_address},
+                                                          static_cast<uint32_t>(device_refs.size() + 1));
+  if (is_new) device_refs.push_back(std::move(device));
+  return known->second;
 }
 
 // All of them each time: what is known of one grows.
@@ -123,7 +154,7 @@ Status ReplayDictionary::load_processes(Database& database) {
 void ReplayDictionary::emit_calls(ReplaySink& sink) const {
   for (const auto& [id, call] : calls_) {
     sink.call(id, {call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising, call.asynchronous,
-                   call.below_runtime});
+                   call.below_runtime, call.memory});
   }
 }
 

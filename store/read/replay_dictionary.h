@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -27,6 +29,10 @@ struct ReplayedThread {
 struct ReplayedOther {  // who ran while a thread was preempted
   uint32_t pid = 0;
   std::array<char, 16> comm{};
+};
+struct ReplayedDevice {
+  uint32_t ref = 0;                // Event::device_ref; 0: which of the machine's devices it was is not known
+  std::optional<int32_t> ordinal;  // what the call named
 };
 struct ReplayedSession {
   std::string node;
@@ -70,7 +76,9 @@ class ReplayDictionary {
   std::vector<hal::CallId> call_of_probe;
   std::vector<std::string> symbol_of_probe;
   std::vector<uint64_t> functions;  // handles
-  std::vector<hal::Kind> kinds;     // by call
+  std::vector<ReplayedDevice> devices;
+  std::vector<hal::EventDevice> device_refs;  // by Event::device_ref - 1: one for each device, whatever calls named
+  std::vector<hal::Kind> kinds;               // by call
   std::map<int64_t, ReplayedSession> sessions;
 
  private:
@@ -78,14 +86,18 @@ class ReplayDictionary {
     std::string name, op, layer, vendor;
     hal::Kind kind;
     bool synchronising, asynchronous, below_runtime;
+    hal::Memory memory;
   };
   Status load_processes(Database& database);
+  Status load_devices(Database& database);
+  uint32_t ref_of(hal::EventDevice device);
 
   std::map<hal::CallId, CallText> calls_;
   std::vector<std::pair<int64_t, hal::Process>> processes_;  // with their session
   std::vector<int64_t> changed_;                             // of these, since emit_changed()
   std::unordered_map<uint32_t, int64_t> reported_;
   int64_t reported_last_ = -1;
+  std::map<std::tuple<std::string, int64_t, std::string, std::string>, uint32_t> ref_of_device_;
 };
 
 // Null: nothing has this id.

@@ -81,7 +81,13 @@ void ReplayedEvents::fill_targets(const ReplayedRow& row, hal::Event& event) con
     event.stream = row.uint64(Column::stream);
     event.set(Has::kStream);
   }
-  event.device_ref = row.has(Column::device) ? static_cast<uint32_t>(row.integer(Column::device)) : 0;
+  const ReplayedDevice* device =
+      row.has(Column::device) ? find_at(dictionary_.devices, row.integer(Column::device)) : nullptr;
+  event.device_ref = device == nullptr ? 0 : device->ref;
+  if (device != nullptr && device->ordinal) {
+    event.device = *device->ordinal;
+    event.set(Has::kDevice);
+  }
   if (!row.has(Column::function)) return;
   if (const uint64_t* function = find_at(dictionary_.functions, row.integer(Column::function))) {
     event.function = *function;

@@ -138,10 +138,21 @@ Status ReplaySides::load_fabric(Database& database, int64_t session, const Offse
       });
 }
 
-Status ReplaySides::load(Database& database, int64_t session, const Offsets& offsets) {
+Status ReplaySides::load(Database& database, int64_t session, const Offsets& offsets, uint64_t from_mono_ns,
+                         uint64_t to_mono_ns) {
   // Samples of another session are not evidence here.
   INGERO_TRY(load_snapshots(database, fmt::format("system_snapshots WHERE session = {}", session), offsets));
   INGERO_TRY(load_samples(database, session, offsets));
+  // The state that a port had when the time range begins.
+  std::map<std::pair<std::string, uint32_t>, Item> states;
+  for (auto at = items_.begin(); at != items_.lower_bound(from_mono_ns); ++at) {
+    const auto* sample = std::get_if<hal::FabricSample>(&at->second);
+    if (sample == nullptr || sample->devices[0].ports.empty() || !sample->devices[0].ports[0].state) continue;
+    states.insert_or_assign({sample->devices[0].name, sample->devices[0].ports[0].number}, at->second);
+  }
+  items_.erase(items_.begin(), items_.lower_bound(from_mono_ns));
+  for (auto& [port, state] : states) items_.emplace(from_mono_ns, std::move(state));
+  items_.erase(items_.upper_bound(to_mono_ns), items_.end());
   at_ = items_.begin();
   return {};
 }

@@ -30,7 +30,8 @@ inline constexpr uint64_t kAheadNs = 5'000'000'000;  // sides come this much bef
 
 class ReplaySides {
  public:
-  Status load(Database& database, int64_t session, const Offsets& offsets);
+  // Those of the session from `from_mono_ns` to `to_mono_ns`, both included.
+  Status load(Database& database, int64_t session, const Offsets& offsets, uint64_t from_mono_ns, uint64_t to_mono_ns);
   // Only snapshots of the machine: those of `from`, SQL with the columns of system_snapshots.
   Status load_snapshots(Database& database, const std::string& from, const Offsets& offsets);
   // Everything up to `mono_ns`.

@@ -2,12 +2,12 @@
 #include "store/read/scan.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <tuple>
 
 #include "base/wrapping.h"
 #include "store/read/blocks.h"
+#include "store/read/call_names.h"
 #include "store/read/event_row_reader.h"
 #include "store/read/reader_impl.h"
 #include "store/read/selection_sql.h"
@@ -23,17 +23,6 @@ void put(std::vector<T>& values, int64_t id, T value, T filler) {
   if (id < 0 || id >= kMaxId) return;
   if (static_cast<size_t>(id) >= values.size()) values.resize(static_cast<size_t>(id) + 1, filler);
   values[static_cast<size_t>(id)] = std::move(value);
-}
-
-// "cuMemAlloc_v2", "cumemalloc" and "cuMemAllocV2" are the same call to a user.
-std::string plain(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c != '_' && c != '-') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  if (out.size() > 2 && out[out.size() - 2] == 'v' && out.back() >= '2' && out.back() <= '9')
-    out.resize(out.size() - 2);
-  return out;
 }
 
 constexpr EventColumns kScanned(1, {Column::duration, Column::site, Column::thread, Column::state, Column::start,
@@ -103,11 +92,11 @@ Filter::Filter(const Names& names, const Selection& selection)
     : pid_(selection.pid), first_seq_(selection.first_seq.value_or(0)) {
   if (selection.from_wall_ns) from_ = sql_wall_ns(*selection.from_wall_ns);
   if (selection.to_wall_ns) to_ = sql_wall_ns(*selection.to_wall_ns);
-  const std::string wanted = plain(selection.op);
+  const std::string wanted = plain_call_name(selection.op);
   calls_.resize(names.calls(), selection.op.empty());
   for (size_t i = 0; !selection.op.empty() && i < names.calls(); ++i) {
     const CallInfo* call = names.call(i);
-    calls_[i] = call != nullptr && (plain(call->name) == wanted || plain(call->op_name) == wanted);
+    calls_[i] = call != nullptr && (plain_call_name(call->name) == wanted || plain_call_name(call->op_name) == wanted);
   }
 }
 

@@ -31,7 +31,7 @@ Status Dictionaries::write_calls(Database& database) {
   INGERO_TRY(insert_each(
       database, "INSERT OR IGNORE INTO sources VALUES (?1, ?2, ?2)", pending_sources_,
       [](Statement& s, const PendingSource& source) { s.bind(1, source.id).bind(2, std::string_view(source.name)); }));
-  INGERO_TRY(insert_each(database, "INSERT INTO calls VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
+  INGERO_TRY(insert_each(database, "INSERT INTO calls VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
                          pending_calls_, [&](Statement& s, hal::CallId id) {
                            const hal::Call& call = calls_[id];
                            const CallEntry& entry = call_entries_[id];
@@ -41,6 +41,8 @@ Status Dictionaries::write_calls(Database& database) {
                            s.bind(10, entry.op).bind(11, int64_t{(call.flags & hal::kSynchronising) != 0});
                            s.bind(12, int64_t{(call.flags & hal::kAsync) != 0});
                            s.bind(13, int64_t{call.library != nullptr && call.library->below_runtime});
+                           s.bind_if(14, call.kind == hal::Kind::kAlloc || call.kind == hal::Kind::kFree,
+                                     hal::name_of(hal::memory_of(call)));
                          }));
   INGERO_TRY(insert_each(database, "INSERT OR IGNORE INTO ops VALUES (?1, ?2, ?3, ?4)", pending_calls_,
                          [&](Statement& s, hal::CallId id) {

@@ -21,27 +21,6 @@ namespace {
 constexpr std::chrono::seconds kExamineTime{10};
 constexpr int kOpeningSteps = 4000;
 
-// Creates the directories of the path that are missing and gives those to the owner.
-Status make_directories(const std::filesystem::path& directory, const std::optional<Owner>& owner) {
-  if (directory.empty()) return {};
-  struct stat status {};
-  if (::stat(directory.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) return {};
-    return Error(Errc::kInvalid, fmt::format("{}: not a directory", directory.string()));
-  }
-  if (directory.has_parent_path() && directory.parent_path() != directory) {
-    INGERO_TRY(make_directories(directory.parent_path(), owner));
-  }
-  if (::mkdir(directory.c_str(), 0755) != 0) {
-    if (errno == EEXIST) return {};
-    return errno_error(fmt::format("{}: create the directory", directory.string()));
-  }
-  if (owner && ::lchown(directory.c_str(), owner->uid, owner->gid) != 0) {
-    return errno_error(fmt::format("{}: give the directory to user {}", directory.string(), owner->uid));
-  }
-  return {};
-}
-
 }  // namespace
 
 Status Writer::Impl::prepare_file() {
@@ -51,7 +30,7 @@ Status Writer::Impl::prepare_file() {
   if (options.sample_every == 0) options.sample_every = 1;
   // Before a directory is made below those that are there, and with what was made.
   INGERO_TRY(check_recording_place(options.path, options.owner));
-  INGERO_TRY(make_directories(std::filesystem::path(options.path).parent_path(), options.owner));
+  INGERO_TRY(make_directories(std::filesystem::path(options.path).parent_path().string(), options.owner));
   INGERO_TRY(check_recording_place(options.path, options.owner));
   // SQLite would use the umask's mode, and as root would leave the file to root.
   const Result<Fd> created = create_recording_file(options.path, options.owner, options.group);
@@ -98,7 +77,7 @@ Status Writer::Impl::open_database() {
   if (!kind.ok()) return kind.error();
   switch (*kind) {
     case FileKind::kForeign:
-      return foreign_error(options.path);
+      return foreign_error(database);
     case FileKind::kLegacy:
       return Error(Errc::kNotSupported,
                    fmt::format("{}: a legacy recording, which can be read but not extended", options.path),

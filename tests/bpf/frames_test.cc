@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <csetjmp>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <ostream>
@@ -112,9 +113,8 @@ class FramesTest : public ::testing::TestWithParam<Mechanism> {
   void SetUp() override {
     const MechanismProbe probe = probe_mechanism(GetParam());
     if (!probe.works) GTEST_SKIP() << probe.reason;
-    ObjectOptions options;
-    options.mechanism = GetParam();
-    auto loaded = Objects::load(options);
+    options_.mechanism = GetParam();
+    auto loaded = Objects::load(options_);
     ASSERT_TRUE(loaded.ok()) << loaded.error().text();
     objects_ = std::move(*loaded);
     std::vector<AttachPoint> points;
@@ -158,6 +158,7 @@ class FramesTest : public ::testing::TestWithParam<Mechanism> {
   }
   using Lines = std::vector<std::string>;
 
+  ObjectOptions options_;
   const hal::CallTable calls_{kBackends};
   std::array<hal::Lowered, std::size(kRows)> lowered_;
   ProbeTable probes_;
@@ -302,6 +303,42 @@ TEST_P(FramesTest, AtTheEndOfATraceAnOpenCallReturnsAndNoneBegins) {
   expect_nothing_lost();
 }
 
+class StacksOfFramesTest : public FramesTest {
+ protected:
+  StacksOfFramesTest() { options_.stacks = WIRE_STACKS_ALL; }
+};
+
+// Calls with two pages between that and here that cannot be read meanwhile.
+[[gnu::noinline]] void across_unreadable_pages(Inside inside, uint64_t& hole) {
+  std::array<volatile char, 4 * kPage> space;
+  hole = (reinterpret_cast<uint64_t>(space.data()) + kPage - 1) / kPage * kPage;
+  auto* const pages = reinterpret_cast<void*>(hole);  // NOLINT(performance-no-int-to-ptr)
+  ASSERT_EQ(mprotect(pages, 2 * kPage, PROT_NONE), 0);
+  frames_outer(inside, nullptr);
+  ASSERT_EQ(mprotect(pages, 2 * kPage, PROT_READ | PROT_WRITE), 0);
+}
+
+TEST_P(StacksOfFramesTest, PagesThatCannotBeReadAreHolesInIt) {
+  volatile uint64_t mark = 0x5ca1ab1e0ddba115;
+  uint64_t hole = 0;
+  across_unreadable_pages(nothing, hole);
+  RingRecords batch;
+  ASSERT_TRUE(drain_->poll(0, 1000, batch).ok());
+  ASSERT_EQ(batch.stacks.size(), 1U);
+  const StackRecord& stack = batch.stacks.front();
+  const uint64_t bottom = stack.head.registers[WIRE_STACK_SP] - stack.head.below;
+  const uint64_t at = reinterpret_cast<uint64_t>(&mark) - bottom;
+  ASSERT_LE(at + sizeof(mark), stack.bytes.size()) << "it ends before what is above the holes";
+  uint64_t found = 0;
+  std::memcpy(&found, stack.bytes.data() + at, sizeof(found));
+  EXPECT_EQ(found, mark);
+  EXPECT_EQ(stack.head.holes, 3U << (hole / kPage - bottom / kPage));
+  objects_->read_losses(ledger_);
+  EXPECT_EQ(ledger_.count(hal::Loss::stack_cut), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mechanisms, StacksOfFramesTest, ::testing::ValuesIn(kMechanisms),
+                         [](const auto& param_info) { return std::string(name_of(param_info.param)); });
 INSTANTIATE_TEST_SUITE_P(Mechanisms, FramesTest, ::testing::ValuesIn(kMechanisms),
                          [](const auto& param_info) { return std::string(name_of(param_info.param)); });
 

@@ -1,5 +1,6 @@
 // The dump of processes on the real kernel: who is in it with which counters, and that one that has ended is not, for
-// as long as its parent leaves it unwaited for.
+// as long as its parent leaves it unwaited for. What is kept by a process's number goes with the process.
+#include <bpf/bpf.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ class ProcessesTest : public ::testing::Test {
       ASSERT_TRUE(status.attached) << status.name << ": " << status.reason;
     }
     std::vector<SharedMap> shared;
-    for (const char* name : {"events", "critical_events", "losses", "processes"}) {
+    for (const char* name : {"events", "critical_events", "losses", "processes", "wanted_pids", "python_processes"}) {
       shared.push_back({name, objects_->map_fd(name)});
     }
     auto host = HostPrograms::attach({}, shared);
@@ -101,6 +102,44 @@ TEST_F(ProcessesTest, OneThatHasEndedIsNotListedAndItsLastCountersCameOnce) {
   EXPECT_EQ(records.ended[0].counters.net_sends, kSends);
   for (const int fd : {go[0], go[1], done[0], done[1]}) close(fd);
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
+}
+
+// As on_process_fork leaves a child whose storage could not be made, and user space a program that has made no call.
+TEST_F(ProcessesTest, WhatIsKeptOfOneWithoutStorageGoesAtItsExecAndItsEnd) {
+  std::array<int, 2> go{}, out{};
+  ASSERT_EQ(pipe(go.data()), 0);
+  ASSERT_EQ(pipe(out.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = 0;
+    if (read(go[0], &byte, 1) != 1) _exit(1);
+    dup2(go[0], STDIN_FILENO);
+    dup2(out[1], STDOUT_FILENO);
+    execl("/bin/sh", "sh", "-c", "echo; read line", nullptr);
+    _exit(2);
+  }
+  ASSERT_GT(child, 0);
+  const auto pid = static_cast<uint32_t>(child);
+  const auto is_wanted = [&] {
+    uint8_t value = 0;
+    return bpf_map_lookup_elem(objects_->map_fd("wanted_pids"), &pid, &value) == 0;
+  };
+  const uint8_t yes = 1;
+  ASSERT_EQ(bpf_map_update_elem(objects_->map_fd("wanted_pids"), &pid, &yes, BPF_ANY), 0);
+  ASSERT_TRUE(objects_->set_python(pid, {}).ok());
+  char byte = '\n';
+  ASSERT_EQ(write(go[1], &byte, 1), 1);
+  ASSERT_EQ(read(out[0], &byte, 1), 1);
+  EXPECT_FALSE(objects_->python_generation(pid).has_value()) << "it runs another program";
+  EXPECT_TRUE(is_wanted());
+
+  ASSERT_TRUE(objects_->set_python(pid, {}).ok());
+  byte = '\n';
+  ASSERT_EQ(write(go[1], &byte, 1), 1);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(objects_->python_generation(pid).has_value());
+  EXPECT_FALSE(is_wanted());
+  for (const int fd : {go[0], go[1], out[0], out[1]}) close(fd);
 }
 
 }  // namespace

@@ -65,6 +65,25 @@ TEST(Conformance, FixedOperationNumbersAreUniqueWithinTheirSource) {
   }
 }
 
+// Whose failure, or growth, is explained by the device's memory otherwise.
+TEST(Conformance, WhatIsNotMemoryOfTheDeviceSaysSo) {
+  size_t found = 0;
+  for (const Backend* backend : every_backend()) {
+    for (const Library& library : backend->libraries) {
+      for (const Row& row : library.rows) {
+        const auto has = [&](std::string_view part) { return row.name.find(part) != std::string_view::npos; };
+        const bool is_memory = row.kind == Kind::kAlloc || row.kind == Kind::kFree;
+        const bool is_addresses =
+            has("AddressReserve") || has("AddressFree") || has("VirtualMemReserve") || has("VirtualMemFree");
+        EXPECT_EQ((row.flags & kHostMemory) != 0, is_memory && has("Host")) << row.name;
+        EXPECT_EQ((row.flags & kAddressSpace) != 0, is_memory && is_addresses) << row.name;
+        found += (row.flags & (kHostMemory | kAddressSpace)) != 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GE(found, 25U);
+}
+
 TEST(Conformance, EveryRowHasItsNumberInTheCallTable) {
   const CallTable table(every_backend());
   ASSERT_LT(table.size(), size_t{kNoCall});

@@ -74,7 +74,8 @@ class Server:
 
 def node(build, server, number, *options, **planted):
     """A trace, as a node of its own, of the command that starts its ranks."""
-    command = [os.path.join(build.fakes, "node_ranks"), "--collectives", build.stand_in("plain", "libnccl.so.2")[0],
+    # Before what else the machine does: a rank that waits for a CPU is slow for that, and rightly said to be.
+    command = ["nice", "-n", "-15", os.path.join(build.fakes, "node_ranks"), "--collectives", build.stand_in("plain", "libnccl.so.2")[0],
                "--runtime", build.stand_in("plain", "libcudart.so.13")[0], "--first", str(number * A_NODE),
                "--count", str(A_NODE), "--ranks", str(RANKS), "--log", build.path("calls"),
                "--start", build.path("start"), "--work-ms", str(WORK_MS)]
@@ -259,7 +260,8 @@ def ARankThatDoesNotComeIsNamed(build):
     """Seven of eight ranks wait in a collective for ever: who has not entered it, and on which node; then it is killed."""
     hang_at, hang_after_s, window_s = 40, 10, 5
     planted = {"steps": hang_at + 10, "slow": SLOW_RANK, "hang_at": hang_at}
-    with Server(build) as server, node(build, server, 0, **planted) as first, node(build, server, 1, **planted) as second:
+    with Server(build) as server, node(build, server, 0, *devices_of(build), **planted) as first, \
+            node(build, server, 1, *devices_of(build), **planted) as second:
         until(lambda: sum(trace.stdout().count("ready") for trace in (first, second)) == RANKS, 60, "all ranks are ready")
         hang_ns = begin(build) + hang_at * (WORK_MS + COLLECTIVE_MS) * 1_000_000
 
@@ -279,8 +281,13 @@ def ARankThatDoesNotComeIsNamed(build):
         check(found[0]["kind"] == "missing_enter" and evidence["waiting_ranks"] == RANKS - 1, f"{evidence}")
         check(evidence["number"] == hang_at + 1, f"it waits in collective {evidence['number']}, not in {hang_at + 1}")
         check(not server.ask("fleet.cluster.find_outlier_nodes", cluster_id="lab")["outliers"], "a rank is called slow")
-        # It is killed: why it does not come is known.
         found = subprocess.run(["pgrep", "-f", "--", f"--log {build.path('calls')} .*--rank {SLOW_RANK}$"], capture_output=True, text=True, check=False)
+        # Where it is: in its process, asleep in the function that works, after the wait for the last collective.
+        at = until(lambda: [one for one in hangs()[0]["evidence"]["ranks"] if one["activity"]], 20 * SLOW, "it is known what it is doing")[0]
+        check(at["pid"] == int(found.stdout) and at["hw_id"].startswith("GPU-"), f"where it is: {at}")
+        check(at["activity"] == "asleep" and at["last_call"] == "cudaStreamSynchronize", f"what it is doing: {at}")
+        check("node_ranks" in at["line"] and any("node_ranks" in frame for frame in at["stack"]), f"its line and stack: {at}")
+        # It is killed: why it does not come is known.
         os.kill(int(found.stdout), signal.SIGKILL)
         gone = until(lambda: [one for one in hangs() if one["kind"] == "process_gone"], 20 * SLOW, "the killed rank is named")
         check([rank["rank"] for rank in gone[0]["evidence"]["ranks"]] == [SLOW_RANK], f"{gone}")

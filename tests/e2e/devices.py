@@ -199,7 +199,8 @@ for _ in range(1000):
 
 
 def LinesOfATraceNameTheDevice(build):
-    trace = traced(build, None, *sampler(build), "--json", settings=["CUDA_VISIBLE_DEVICES=2"])
+    # It goes on for a while: what a program sets in its own environment is read while it lives.
+    trace = traced(build, None, *sampler(build), "--json", settings=["CUDA_VISIBLE_DEVICES=2"], stay="3")
     said = [line for line in json_lines(trace.output) if line.get("op") == "cudaDeviceSync"]
     check(len(said) == 7 and all(line["gpu_id"] == 2 and line["gpu_uuid"] == UUIDS[2] and
                                  line["gpu_pci_address"] == ADDRESSES[2] for line in said), str(said))

@@ -218,7 +218,7 @@ class Trace:
             return b"tracing (" in self.stderr()
 
         try:
-            until(started, 30, "the trace says that it started")
+            until(started, 120, "the trace says that it started")
         except BaseException:
             self.__exit__()
             raise
@@ -245,7 +245,7 @@ class Trace:
                 lines = [line for line in file if " probes attached" in line]
             return all(is_on(library, lines) for library in libraries)
 
-        until(attached, 20, f"the trace says that its probes are on {', '.join(libraries)}")
+        until(attached, 90, f"the trace says that its probes are on {', '.join(libraries)}")
         return self
 
     def stderr(self):

@@ -292,6 +292,35 @@ def ACallThatHangsSpinningHasTheStackWhereItSpins(build):
         hangs(build, version, python, "spin", "8" if number == 0 else "3", number == 0)
 
 
+OFTEN = """
+import ctypes, sys
+
+library = ctypes.CDLL(sys.argv[1])
+library.cudaStreamSynchronize.argtypes = [ctypes.c_void_p]
+library.timed_runtime_control.restype = ctypes.POINTER(ctypes.c_uint64)
+for i in range(10):
+    library.timed_runtime_control()[1] = 1600000000  # it spins
+    library.cudaStreamSynchronize(None)
+"""
+
+
+def ACallThatSpinsOnACrowdedCpuHasTheStackWhereItSpins(build):
+    """It has a quarter of its CPU, and others may get that while it is looked at."""
+    python = next(iter(interpreters().values()))
+    library = os.path.join(build.timed, "libcudart.so.12")
+    with contextlib.ExitStack() as stack:
+        for _ in range(3):
+            other = stack.enter_context(subprocess.Popen(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"]))
+            stack.callback(other.kill)
+        command = stack.enter_context(python.command(build, "often.py", OFTEN, library))
+        with Trace(build, "--hang-after", "500ms", command=["taskset", "-c", "0", *command]) as trace:
+            trace.wait()
+    rows = trace.recording.rows("SELECT stack_hash FROM events WHERE call = 'cudaStreamSynchronize'")
+    natives = [[name_of(frame) for frame in frames_of(trace.recording, row[0]) or []] for row in rows]
+    elsewhere = [names for names in natives if "work" not in names]
+    check(len(natives) == 10 and not elsewhere, f"{len(elsewhere)} of {len(natives)} outside of the loop: {elsewhere[:1]}")
+
+
 FEW = """
 import ctypes, os, sys, time
 
@@ -521,5 +550,6 @@ TESTS = (EverySlowFailedAndAllocatingCallHasItsStackFromTheFirstOn, SampledStack
          EveryCallOfProgramsThatLiveForMillisecondsHasItsPythonLine,
          AProgramThatMapsALibraryMappedBeforeWaitsForTheAgent,
          TheFirstCallOfAProgramThatHadTheLibraryBeforeHasItsPythonLine, SlowCallsAmongManyFromTheSamePlaceHaveTheirStacks, ACallThatHangsHasTheStackWhereItWaits, ACallThatHangsSpinningHasTheStackWhereItSpins,
+         ACallThatSpinsOnACrowdedCpuHasTheStackWhereItSpins,
          PythonFramesNameTheLineThatRunsOnEveryInterpreter, EveryFrameOfAKnownChainIsRightOrSaidToBeUnknown,)
 SHARED = (PythonFramesNameTheLineThatRunsOnEveryInterpreter, ACallThatHangsHasTheStackWhereItWaits)

@@ -293,6 +293,27 @@ class Attacks(unittest.TestCase):
         for connection in asked:
             connection.close()
 
+    def test_one_client_with_queries_on_all_connections_leaves_the_page_to_others(self):
+        server = self.dashboard("--no-tls", "--timeout", "8s")
+        asked = []
+        for _ in range(300):
+            connection = server.connect(timeout=120)
+            with contextlib.suppress(OSError):
+                connection.request("POST", "/api/v1/sql", json.dumps({"sql": clients.ENDLESS}),
+                                   {"Authorization": f"Bearer {clients.TOKEN}", "Content-Type": "application/json"})
+                asked.append(connection)
+        refused = asked[100].getresponse()
+        self.assertEqual(refused.status, 503)
+        self.assertIn("too many questions", refused.read().decode())
+        for _ in range(10):
+            for path in ("/api/v1/health", "/"):
+                connection = server.connect(timeout=30)
+                connection.request("GET", path, headers={"Authorization": f"Bearer {clients.TOKEN}"})
+                self.assertEqual(connection.getresponse().status, 200, path)
+                connection.close()
+        for connection in asked:
+            connection.close()
+
 
 if __name__ == "__main__":
     sys.dont_write_bytecode = True

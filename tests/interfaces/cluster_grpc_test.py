@@ -93,9 +93,13 @@ class Grpc(Cluster):
         return int(done.stdout.split()[1]), code, fields, got
 
     def assert_serves(self, server):
-        begin = time.monotonic()
-        self.assertEqual(self.call(server, framed(good()))[:2], (200, OK))
-        self.assertLess(time.monotonic() - begin, 3)
+        # A server that is too slow is so each time; a busy machine is not.
+        took = []
+        while len(took) < 3 and (not took or took[-1] >= 3):
+            begin = time.monotonic()
+            self.assertEqual(self.call(server, framed(good()))[:2], (200, OK))
+            took.append(time.monotonic() - begin)
+        self.assertLess(took[-1], 3, took)
 
     def test_what_is_sent_is_taken_once_and_what_cannot_be_is_refused_with_its_code(self):
         server = self.serve()

@@ -164,9 +164,10 @@ struct Store::Impl {
   std::atomic<uint64_t> refused = 0;
   std::unique_ptr<Pump> pump;  // ends first: its thread uses the others
 
-  Status counted(Status status) {
-    refused += status.ok() ? 0 : 1;
-    return status;
+  template <typename Answer>
+  Answer counted(Answer answer) {
+    refused += answer.ok() ? 0 : 1;
+    return answer;
   }
 
   Status open() {
@@ -302,7 +303,9 @@ struct Store::Impl {
       if (known != nodes.end()) span.add(known->second.span);
       rows.add_node(id_of(key), key, span);
     }
-    INGERO_TRY(counted(spool->append(rows.encoded())));
+    const auto end = counted(spool->append(rows.encoded()));
+    INGERO_TRY(end);
+    written.end = *end;
     for (const auto& [key, number] : numbers) remember(key, seen.at(key));
     recent_points.add(points);
     recent_windows.add(windows);
@@ -356,7 +359,7 @@ Status Store::write(const std::vector<IncidentRow>& incidents) {
   return {};
 }
 
-Status Store::settle() { return impl_->counted(impl_->spool->settle()); }
+Status Store::settle(uint64_t end) { return impl_->counted(impl_->spool->settle(end)); }
 
 Status Store::each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t)>& take) {
   std::multimap<uint64_t, std::pair<wire::Window, uint32_t>> waiting;  // by start: senders are not in step
@@ -452,7 +455,12 @@ Result<History> Store::history(const HistoryQuery& query) {
 
 Result<std::vector<IncidentRow>> Store::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
   const std::string only = cluster.empty() ? "" : " AND cluster_id = " + literal(cluster);
-  return impl_->incidents(fmt::format("to_ns >= {}{}", clipped(since_ns), only), limit);
+  return impl_->incidents(fmt::format("(state = 'open' OR to_ns >= {}){}", clipped(since_ns), only), limit);
+}
+
+Result<std::vector<IncidentRow>> Store::ended_incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
+  const std::string only = cluster.empty() ? "" : " AND cluster_id = " + literal(cluster);
+  return impl_->incidents(fmt::format("state != 'open' AND to_ns >= {}{}", clipped(since_ns), only), limit);
 }
 
 // As the spool has them, which knows best; where it does not know one, as the table has it.

@@ -18,9 +18,11 @@ using store::Bound;
 using store::Value;
 
 constexpr uint64_t kMaxSnapshots = 10'000;
+constexpr size_t kChainTextBytes = 16 << 10;  // a timeline is JSON, and must not be cut
 constexpr uint64_t kTimeNs = 30'000'000'000;
 
-Result<Json> rows(const store::Reader& reader, const std::string& sql, std::vector<Bound> bound = {}) {
+Result<Json> rows(const store::Reader& reader, const std::string& sql, std::vector<Bound> bound = {},
+                  size_t text_bytes = 1024) {
   store::QueryLimits limits;
   limits.rows = kMaxSnapshots;
   limits.time_ns = kTimeNs;
@@ -31,8 +33,8 @@ Result<Json> rows(const store::Reader& reader, const std::string& sql, std::vect
       [&](std::span<const Value> values) {
         Json row = Json::object();
         for (size_t i = 0; i < values.size(); ++i) {
-          row[names[i]] =
-              values[i].type == Value::Type::kText ? Json(printable(values[i].text, 1024)) : store::json_of(values[i]);
+          row[names[i]] = values[i].type == Value::Type::kText ? Json(printable(values[i].text, text_bytes))
+                                                               : store::json_of(values[i]);
         }
         list.push_back(std::move(row));
         return true;
@@ -99,6 +101,14 @@ Result<Json> latest_system(const store::Reader& reader) {
   return found->empty() ? Json(nullptr) : snapshot_names((*found)[0]);
 }
 
+// The chains that a legacy recording has in it, as its own dashboard listed them; null: another one, whose chains are
+// those that the engine finds. `columns`: of the table.
+Result<Json> stored_chains(const store::Reader& reader, const char* columns, uint64_t from_wall_ns) {
+  if (reader.layout() != store::Layout::kLegacy) return Json(nullptr);
+  return rows(reader, fmt::format("SELECT {} FROM causal_chains WHERE detected_at >= ? ORDER BY detected_at", columns),
+              {Bound::of(static_cast<int64_t>(from_wall_ns))}, kChainTextBytes);
+}
+
 Result<Json> overview(Api& api, const http::Request& request) {
   const auto stats = api.service().ask("get_trace_stats", input_with_since(request));
   if (!stats.ok()) return stats.error();
@@ -120,6 +130,9 @@ Result<Json> overview(Api& api, const http::Request& request) {
   if (!system->is_null()) out["system"] = *system;
   if (!(*chains)["chains"].empty()) out["top_chain"] = chain_of((*chains)["chains"][0], false);
   if (!gpu->empty()) out["gpu"] = (*gpu)[0];
+  const auto stored = stored_chains(**lease, "count(*) AS n", 0);
+  if (!stored.ok()) return stored.error();
+  if (!stored->is_null()) out["earlier_chain_count"] = (*stored)[0]["n"];
   return out;
 }
 
@@ -157,7 +170,22 @@ Result<Json> chains(Api& api, const http::Request& request) {
   if (!found.ok()) return found.error();
   Json list = Json::array();
   for (const Json& chain : (*found)["chains"]) list.push_back(chain_of(chain, true));
-  return Json{{"chains", std::move(list)}};
+  Json out{{"chains", std::move(list)}};
+  auto lease = api.service().acquire();
+  if (!lease.ok()) return lease.error();
+  const auto from = from_of(**lease, request, api.service().clock(), "");
+  if (!from.ok()) return from.error();
+  auto stored = stored_chains(**lease, kStoredChain, *from);
+  if (!stored.ok()) return stored.error();
+  for (Json& chain : *stored) {
+    chain["detected_at"] = format_wall(chain["detected_at"].get<uint64_t>());
+    for (const char* list_of : {"recommendations", "timeline"}) {
+      chain[list_of] = chain[list_of].is_string() ? parse_json(chain[list_of].get<std::string>()) : Json(nullptr);
+    }
+    chain = without_nulls(std::move(chain));
+  }
+  if (!stored->is_null()) out["earlier_chains"] = std::move(*stored);
+  return out;
 }
 
 Result<Json> snapshots(Api& api, const http::Request& request) {

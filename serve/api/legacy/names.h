@@ -8,6 +8,9 @@ namespace ingero::serve::api {
 inline constexpr const char* kChainOp = "cuda_op";
 inline constexpr const char* kChainP99 = "cuda_p99_us";
 inline constexpr const char* kChainP50 = "cuda_p50_us";
+inline constexpr const char* kStoredChain =
+    "id, detected_at, severity, summary, root_cause, explanation, recommendations, timeline, cuda_op, cuda_p99_us, "
+    "cuda_p50_us, tail_ratio, node";
 inline constexpr const char* kRuntimeVersion = "cuda_version";
 inline constexpr const char* kRuntimeVersionColumn = "cuda_ver";
 

@@ -14,7 +14,17 @@
   X(kLegacyDuration, "gpu_cuda_operation_duration_microseconds", kGauge, "source, operation, percentile",     \
     "Percentiles since the trace began. Only with --prometheus-earlier-names: not a base unit.")              \
   X(kLegacyCopyDuration, "gpu_memcpy_duration_ms", kHistogram, "direction",                                   \
-    "Time of copy calls. Only with --prometheus-earlier-names: not a base unit.")
+    "Time of copy calls. Only with --prometheus-earlier-names: not a base unit.")                             \
+  X(kLegacyStepDuration, "ingero_infer_step_duration_ns", kHistogram, "phase",                                \
+    "Earlier name of ingero_inference_step_duration_seconds. Only with --prometheus-earlier-names.")          \
+  X(kLegacyBaselineMean, "ingero_infer_baseline_mean_ns", kGauge, "pid, phase",                               \
+    "Earlier name of ingero_inference_baseline_mean_seconds. Only with --prometheus-earlier-names.")          \
+  X(kLegacyBaselinePercentile, "ingero_infer_baseline_p95_ns", kGauge, "pid, phase",                          \
+    "Earlier name of ingero_inference_baseline_p95_seconds. Only with --prometheus-earlier-names.")           \
+  X(kLegacyWorkloads, "ingero_infer_workloads_tracked", kGauge, "",                                           \
+    "Earlier name of ingero_inference_workloads. Only with --prometheus-earlier-names.")                      \
+  X(kLegacyOutliers, "ingero_infer_outlier_total", kCounter, "phase, bucket",                                 \
+    "Earlier name of ingero_inference_slow_steps_total. Only with --prometheus-earlier-names.")
 
 namespace ingero::serve::metrics {
 

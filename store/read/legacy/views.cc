@@ -161,7 +161,8 @@ std::string op_tables() {
   }
   return sql +
          ";\nCREATE TEMP VIEW sites AS SELECT op_name, call AS name, NULL AS symbol FROM temp.legacy_ops"
-         ";\nCREATE TEMP VIEW calls AS SELECT call AS name, op_name, kind, vendor, layer, synchronising FROM "
+         ";\nCREATE TEMP VIEW calls AS SELECT call AS name, op_name, kind, vendor, layer, synchronising, NULL AS "
+         "memory FROM "
          "temp.legacy_ops"
          ";\nCREATE TEMP VIEW event_rows AS SELECT rowid AS seq, 0 AS state FROM main.events"
          ";\nCREATE TEMP VIEW ops AS SELECT source_id, op_id, name, description FROM main.ops UNION ALL "
@@ -256,7 +257,10 @@ Status create_legacy_views(Database& database) {
       "confidence, "
       "pid, tid, process, rank, onset, ended, resolved_at, lost_ns, evidence, symptoms, stack_hash FROM "
       "causal_chains;\n";
-  return database.execute(sql + op_tables() + legacy_events_view(*events) + detail_views());
+  INGERO_TRY(database.execute(sql + op_tables() + legacy_events_view(*events) + detail_views()));
+  const Result<std::string> others = empty_views_sql(database);
+  INGERO_TRY(others);
+  return database.execute(*others);
 }
 
 }  // namespace ingero::store

@@ -1,6 +1,7 @@
 // Annotations: what a line may say, who may say it, and what becomes of a flood and of rubbish.
 #include "agent/annotations/annotation.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -16,6 +17,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "agent/annotations/annotation_client.h"
 #include "agent/annotations/annotation_socket.h"
 #include "agent/annotations/socket_path.h"
 #include "base/fd.h"
@@ -306,6 +308,7 @@ TEST_F(Annotations, SocketIsNobodyElses) {
   socket_.reset();
   // A group may use it, and may not list the directory.
   options_.group = static_cast<int64_t>(::getgid());
+  std::filesystem::remove_all(path("sockets"));
   open();
   ASSERT_EQ(::stat(left.c_str(), &there), 0);
   EXPECT_EQ(there.st_mode & 07777, 0770U);
@@ -323,6 +326,69 @@ TEST_F(Annotations, SocketIsNobodyElses) {
   std::ofstream(options_.path) << "x";
   EXPECT_FALSE(AnnotationSocket::open(options_, {}, {}).ok());
   EXPECT_TRUE(std::filesystem::exists(options_.path));
+}
+
+TEST_F(Annotations, ADirectoryThatIsThereStaysAsItIs) {
+  struct stat there {};
+  const auto mode = [&] {
+    EXPECT_EQ(::stat(path("shared").c_str(), &there), 0);
+    return there.st_mode & 07777;
+  };
+  std::filesystem::create_directory(path("shared"));
+  ::chmod(path("shared").c_str(), 0755);
+  options_.path = path("shared/annotate.sock");
+  open();
+  EXPECT_EQ(mode(), 0755U);
+  ASSERT_EQ(::stat(options_.path.c_str(), &there), 0);
+  EXPECT_EQ(there.st_mode & 07777, 0700U);
+  socket_.reset();
+  // Everyone may go through it, the socket is the group's.
+  options_.group = static_cast<int64_t>(::getgid());
+  open();
+  EXPECT_EQ(mode(), 0755U);
+  ASSERT_EQ(::stat(options_.path.c_str(), &there), 0);
+  EXPECT_EQ(there.st_mode & 07777, 0770U);
+  socket_.reset();
+  ::chmod(path("shared").c_str(), 0710);
+  open();
+  EXPECT_EQ(mode(), 0710U);
+  socket_.reset();
+  ::chmod(path("shared").c_str(), 0700);
+  const auto refused = AnnotationSocket::open(options_, {}, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().text(), HasSubstr("may not go through the directory"));
+  EXPECT_EQ(mode(), 0700U);
+}
+
+TEST_F(Annotations, TheAgentsOwnDirectoryIsGivenToTheGroup) {
+  ASSERT_TRUE(prepare_annotation_folder(path("own/a.sock"), ::geteuid(), -1, true).ok());
+  ASSERT_TRUE(prepare_annotation_folder(path("own/a.sock"), ::geteuid(), static_cast<int64_t>(::getgid()), true).ok());
+  struct stat there {};
+  ASSERT_EQ(::stat(path("own").c_str(), &there), 0);
+  EXPECT_EQ(there.st_mode & 07777, 0710U);
+}
+
+TEST_F(Annotations, OfAProgramThatGoesOnArriveAsTheyAreMade) {
+  open();
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const Fd from(ends[0]);
+  Fd into(ends[1]);
+  const auto dialled = dial_annotations(options_.path);
+  ASSERT_TRUE(dialled.ok()) << dialled.error().text();
+  std::thread command([&] { EXPECT_TRUE(send_annotations(*dialled, from.get()).ok()); });
+  const std::string line = "{\"labels\":{\"step\":1}}\n";
+  for (size_t count = 1; count <= 3; ++count) {
+    EXPECT_EQ(::write(into.get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
+    const auto is_there = [&] {
+      const std::scoped_lock lock(mutex_);
+      return taken_.size() == count;
+    };
+    for (int tries = 0; tries < 1000 && !is_there(); ++tries) ::usleep(10'000);
+    EXPECT_TRUE(is_there()) << count;
+  }
+  into.reset();
+  command.join();
 }
 
 TEST_F(Annotations, CommandAndExamplesAreUnderstood) {

@@ -1,6 +1,8 @@
 // What a thread has chosen counts from when all of its calls are seen, whatever the order in which that is reported.
 #include "agent/device_watch.h"
 
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -35,6 +37,17 @@ class DeviceWatchTest : public ::testing::Test {
       devices[i].position = static_cast<uint32_t>(i);
     }
     watch.know("b", devices);
+  }
+  // Another process's number from here on; it has ended when the first of its calls is seen.
+  void end_before_the_first_call() {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (;;) pause();
+    }
+    pid = static_cast<uint32_t>(child);
+    add_process(true, 10);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
   }
   void add_process(bool from_start, uint64_t since) {
     hal::Process process;
@@ -73,7 +86,7 @@ class DeviceWatchTest : public ::testing::Test {
   hal::LossLedger ledger;
   kernelside::Foreign foreign{std::move(kernelside::Helpers::start()).value(), ledger};
   DeviceWatch watch{backends, calls, foreign, ledger};
-  const uint32_t pid = static_cast<uint32_t>(getpid());  // this process: its environment can be read
+  uint32_t pid = static_cast<uint32_t>(getpid());  // this process: its environment can be read
 };
 
 TEST_F(DeviceWatchTest, OfAProcessThatWasThereBeforeOnlyWhatItHasChosenSinceIsKnown) {
@@ -102,6 +115,21 @@ TEST_F(DeviceWatchTest, AMissedPartOfAPreviousProgramOfThatNumberDoesNotCount) {
   watch.missed(pid, kAttached);
   add_process(true, 5000);
   EXPECT_EQ(take({call("sync", 5100)}), "GPU-0");
+}
+
+// What it was started with says nothing: it may have chosen among the devices by itself.
+TEST_F(DeviceWatchTest, OfAProcessWhoseEnvironmentCannotBeReadNumbersMeanNothing) {
+  end_before_the_first_call();
+  EXPECT_EQ(take({call("choose", 1100, 1), call("sync", 1200)}), "- -");
+}
+
+TEST_F(DeviceWatchTest, WhereTheMachineHasOneDeviceItIsThatOne) {
+  hal::Device only;
+  only.uuid = "GPU-7";
+  only.vendor = "v";
+  watch.know("b", {only});
+  end_before_the_first_call();
+  EXPECT_EQ(take({call("choose", 1100, 0), call("sync", 1200)}), "GPU-7 GPU-7");
 }
 
 }  // namespace

@@ -1,16 +1,23 @@
 // Model servers and their pages; who may be asked; steps of a recording as they were live.
+#include <poll.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 
 #include "agent/inference/inference_scrape.h"
 #include "agent/inference/inference_watch.h"
 #include "agent/inference/model_servers.h"
+#include "base/fd.h"
 #include "store/read/reader.h"
 #include "store/read/replay.h"
 #include "unit/cli/recording_fixture.h"
@@ -100,6 +107,22 @@ TEST(ModelServersTest, APageIsReadInTheUnitsOfItsNames) {
   const ModelServerPage sglang = read_model_server("sglang", sample_page("sglang.txt"));
   EXPECT_DOUBLE_EQ(reading_of(sglang, "gen_ai.client.token.usage.input", "qwen")->value, 10);
   EXPECT_DOUBLE_EQ(reading_of(sglang, "gen_ai.client.token.usage.output", "qwen")->value, 20);
+  const struct {
+    const char* name;
+    uint64_t count;
+    double sum;
+  } kLatencies[] = {{"gen_ai.client.operation.duration", 4, 6.5},
+                    {"gen_ai.client.operation.time_to_first_token", 4, 0.2},
+                    {"gen_ai.server.time_per_output_token", 16, 0.25}};
+  for (const auto& one : kLatencies) {
+    const auto* latency = reading_of(sglang, one.name, "qwen");
+    ASSERT_NE(latency, nullptr) << one.name;
+    EXPECT_EQ(latency->count, one.count) << one.name;
+    EXPECT_DOUBLE_EQ(latency->sum, one.sum) << one.name;
+    EXPECT_EQ(latency->counts.size(), 1U) << one.name;
+  }
+  const auto older = read_model_server("sglang", "sglang:request_latency_sum 2\nsglang:request_latency_count 1\n");
+  ASSERT_NE(reading_of(older, "gen_ai.client.operation.duration"), nullptr);
 }
 
 TEST(ModelServersTest, AHostilePageIsBoundedAndCounted) {
@@ -148,6 +171,26 @@ TEST(ScrapeTest, WhoListensIsReadFromTheKernelsTable) {
   EXPECT_FALSE(listens(kTable, 8000, 1001)) << "somebody else's";
   EXPECT_FALSE(listens(kTable, 8001, 1001)) << "connected, not listening";
   EXPECT_FALSE(listens("", 8000, 0));
+}
+
+TEST(ScrapeTest, AnotherNetworkNamespaceIsSeen) {
+  const auto self = static_cast<uint32_t>(::getpid());
+  EXPECT_TRUE(shares_network("/proc", self));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNET) != 0) ::_exit(2);
+    ::kill(::getpid(), SIGSTOP);
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+  if (WIFSTOPPED(status)) {
+    EXPECT_FALSE(shares_network("/proc", static_cast<uint32_t>(child)));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+  }
+  EXPECT_FALSE(shares_network("/proc", static_cast<uint32_t>(child))) << "gone";
+  if (WIFEXITED(status)) GTEST_SKIP() << "needs root: unshare(2)";
 }
 
 // Model servers in a /proc of our own making; what they would be asked is refused, because nothing listens.
@@ -207,6 +250,34 @@ TEST_F(ScrapeServers, OneThatFindsNoRoomIsCountedAndFoundWhenThereIs) {
   EXPECT_FALSE(scrape_->found(kFirst + kMax));
   end(kFirst);
   EXPECT_TRUE(is_found(kFirst + kMax));
+}
+
+TEST_F(ScrapeServers, OneInAnotherNetworkNamespaceIsNotAsked) {
+  // Here, another program listens on that server's port.
+  const Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listener.get(), 8), 0);
+  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const uint16_t port = ntohs(address.sin_port);
+  const auto is_asked = [&] {
+    pollfd wait{listener.get(), POLLIN, 0};
+    return ::poll(&wait, 1, 500) == 1;  // ten intervals
+  };
+  const std::string table = fmt::format("0: 0100007F:{:04X} 00000000:0000 0A 0:0 0:0 0 1000 0 5\n", port);
+  begin(kFirst);
+  proc_.file(fmt::format("{}/cmdline", kFirst), fmt::format("vllm serve meta/llama --port={}", port));
+  proc_.file(fmt::format("{}/net/tcp", kFirst), table);
+  proc_.file("self/net/tcp", table);
+  EXPECT_TRUE(scrape_->know(kFirst));
+  ASSERT_TRUE(is_found(kFirst));
+  EXPECT_FALSE(is_asked());
+  std::filesystem::remove(proc_.root() + "/self/net/tcp");
+  std::filesystem::create_hard_link(proc_.root() + fmt::format("/{}/net/tcp", kFirst), proc_.root() + "/self/net/tcp");
+  EXPECT_TRUE(is_asked()) << "of the same namespace it is";
 }
 
 TEST_F(ScrapeServers, TheNextProcessOfANumberIsAnother) {

@@ -1,6 +1,7 @@
 // The tables of a running trace: which rows come where, and which shares can be read as shares.
 #include "agent/view/live_view.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ class LiveViewTest : public ::testing::Test {
     row.call = 0;
     while ((calls_[row.call].kind == hal::Kind::kHost) != is_host) ++row.call;
     row.count = 10;
+    row.is_timed = true;
     row.total_ns = total_ns;
     row.off_ns = total_ns / 2;
     return row;
@@ -27,7 +29,7 @@ class LiveViewTest : public ::testing::Test {
   }
   // The line of a table that names the row's call.
   std::string line_of(const std::string& text, const LiveRow& row) const {
-    const size_t at = text.find("\n" + std::string(calls_[row.call].name));
+    const size_t at = text.find("\n" + std::string(calls_[row.call].op_name));
     EXPECT_NE(at, std::string::npos) << text;
     return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
   }
@@ -48,6 +50,22 @@ TEST_F(LiveViewTest, WhatTheHostDidToAllThreadsIsNoShareOfTheWall) {
   EXPECT_EQ(line.find("4000"), std::string::npos) << line;
   EXPECT_NE(line.find(" - "), std::string::npos) << line;
   EXPECT_NE(line.find("50.0%"), std::string::npos) << "off the CPU: " << line;
+}
+
+// Reported: process_exit had "0ns" in every column.
+TEST_F(LiveViewTest, WhatHasNoDurationShowsNone) {
+  LiveRow row = row_of(true, 0);
+  row.is_timed = false;
+  const std::string line = line_of(render({row}), row);
+  EXPECT_EQ(line.find("0ns"), std::string::npos) << line;
+  EXPECT_EQ(std::count(line.begin(), line.end(), '-'), 6) << line;
+}
+
+TEST_F(LiveViewTest, ACallHasTheNameThatReportsGiveIt) {
+  LiveRow row = row_of(false, 5);
+  while (calls_[row.call].name != "cudaStreamSynchronize") ++row.call;
+  const std::string text = render({row});
+  EXPECT_NE(text.find("\ncudaStreamSync "), std::string::npos) << text;
 }
 
 TEST_F(LiveViewTest, HostEventsHaveATableOfTheirOwn) {

@@ -138,6 +138,28 @@ TEST_F(OtlpSettingsTest, EachReceiverHasAQueueOfItsOwn) {
   EXPECT_THAT(error(), HasSubstr("--otlp-queue"));
 }
 
+// Reported: the first `trace --otlp` of a machine ended with "mkdir: No such file or directory".
+TEST_F(OtlpSettingsTest, TheQueuesFoldersAreMade) {
+  variables_["HOME"] = folder_ + "/new/home";
+  const std::string queue = good().queue.directory;
+  EXPECT_THAT(queue, HasSubstr("/new/home/.ingero/otlp-queue/"));
+  ASSERT_TRUE(make_queue_parents(queue, options_, environment_).ok());
+  EXPECT_TRUE(otlp::DiskQueue::open({.directory = queue}).ok());
+  // As the recording makes it.
+  struct stat made {};
+  ASSERT_EQ(::stat((folder_ + "/new/home/.ingero").c_str(), &made), 0);
+  EXPECT_EQ(made.st_mode & 0700, 0700U);
+
+  variables_.erase("HOME");
+  options_.database = folder_ + "/other/run.db";
+  EXPECT_THAT(good().queue.directory, HasSubstr(folder_ + "/other/otlp-queue/"));
+  options_.database.clear();
+  options_.queue = folder_ + "/named/above/queue";
+  const std::string named = good().queue.directory;
+  ASSERT_TRUE(make_queue_parents(named, options_, environment_).ok());
+  EXPECT_TRUE(otlp::DiskQueue::open({.directory = named}).ok());
+}
+
 std::map<std::string, otlp::Value> by_key(const otlp::Attributes& attributes) {
   std::map<std::string, otlp::Value> out;
   for (const auto& [key, value] : attributes) EXPECT_TRUE(out.emplace(key, value).second) << key << " twice";
@@ -147,13 +169,14 @@ std::map<std::string, otlp::Value> by_key(const otlp::Attributes& attributes) {
 TEST_F(OtlpSettingsTest, TheResourceSaysWhoSendsAsTheConventionsNameIt) {
   std::filesystem::create_directories(folder_ + "/etc");
   std::ofstream(folder_ + "/etc/machine-id") << "0123456789abcdef\n";
-  auto resource = resource_attributes({environment_, folder_, "node-7"});
+  auto resource = resource_attributes({environment_, folder_, "node-7", "train"});
   ASSERT_TRUE(resource.ok());
   auto seen = by_key(*resource);
   EXPECT_EQ(seen.at("service.name"), otlp::Value("ingero"));
   EXPECT_EQ(seen.at("host.id"), otlp::Value("0123456789abcdef"));
   EXPECT_EQ(seen.at("os.type"), otlp::Value("linux"));
   EXPECT_EQ(seen.at("ingero.node.id"), otlp::Value("node-7"));
+  EXPECT_EQ(seen.at("ingero.cluster.id"), otlp::Value("train"));
   EXPECT_EQ(seen.at("process.pid"), otlp::Value(int64_t{::getpid()}));
   EXPECT_TRUE(seen.contains("host.name") && seen.contains("host.arch") && seen.contains("service.version"));
   for (const auto& [key, value] : seen) EXPECT_FALSE(key.starts_with("k8s.")) << key;
@@ -163,7 +186,7 @@ TEST_F(OtlpSettingsTest, TheResourceSaysWhoSendsAsTheConventionsNameIt) {
   EXPECT_EQ(seen.at("service.name"), otlp::Value("mine"));
   EXPECT_EQ(seen.at("host.name"), otlp::Value("given name"));
   EXPECT_EQ(seen.at("deployment.environment.name"), otlp::Value("prod"));
-  EXPECT_FALSE(seen.contains("host.id"));  // unknown is absent
+  EXPECT_FALSE(seen.contains("host.id") || seen.contains("ingero.cluster.id"));  // unknown is absent
   variables_["OTEL_RESOURCE_ATTRIBUTES"] = "broken";
   EXPECT_FALSE(resource_attributes({environment_, "", "n"}).ok());
 }

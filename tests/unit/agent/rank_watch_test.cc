@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -173,6 +175,50 @@ TEST_F(RankWatchTest, AProcessIsLookedAtWithItsFirstCallAndWithItsFirstCommunica
   watch.forget(child.pid());
   watch.take(events, {}, traced, changed);
   EXPECT_EQ(changed.size(), 3U);
+}
+
+// Each look at it is ten seconds later: reading took so long.
+class SlowClock : public Clock {
+ public:
+  uint64_t mono_ns() const override { return now_ns_ += 10'000'000'000; }
+  uint64_t wall_ns() const override { return now_ns_; }
+
+ private:
+  mutable uint64_t now_ns_ = 0;
+};
+
+TEST_F(RankWatchTest, WhatATurnHasNoTimeForIsReadInTheNext) {
+  std::vector<std::unique_ptr<Pipe>> ready;
+  std::vector<std::unique_ptr<Child>> children;
+  std::map<uint32_t, hal::Process> processes;
+  std::vector<hal::Event> events;
+  for (int rank = 0; rank < 3; ++rank) {
+    ready.push_back(std::make_unique<Pipe>());
+    children.push_back(
+        std::make_unique<Child>(forked(*ready.back(), [rank] { setenv("RANK", std::to_string(rank).c_str(), 1); })));
+    ASSERT_TRUE(ready.back()->hears());
+    const uint32_t pid = children.back()->pid();
+    processes[pid] = known(pid);
+    processes[pid].rank = -1;
+    events.push_back(call_of(pid));
+  }
+  const RankWatch::Traced traced = [&](uint32_t pid) {
+    const auto found = processes.find(pid);
+    return found == processes.end() ? nullptr : &found->second;
+  };
+  const SlowClock clock;
+  RankWatch watch(foreign_, proc_, clock);
+  std::vector<hal::Process> changed;
+  watch.take(events, {}, traced, changed);
+  ASSERT_EQ(changed.size(), 1U);
+  EXPECT_EQ(changed.back().rank, 0);
+  processes.erase(children[1]->pid());  // it ends before its turn
+  watch.take(events, {}, traced, changed);
+  watch.take({}, {}, traced, changed);
+  ASSERT_EQ(changed.size(), 2U);
+  EXPECT_EQ(changed.back().rank, 2);
+  watch.take(events, {}, traced, changed);
+  EXPECT_EQ(changed.size(), 2U) << "each is read once";
 }
 
 // Where the variable is: in the program alone, in the program's copy of the library's, in the library.

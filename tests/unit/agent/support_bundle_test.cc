@@ -38,6 +38,20 @@ TEST(SupportBundle, KeepsTheLastLines) {
   EXPECT_EQ(last_lines("\n\n\n", 1), "\n");
 }
 
+TEST(SupportBundle, DoesNotWaitForeverForAProgram) {
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  EXPECT_FALSE(wait_status(child, 20'000'000).has_value());
+  kill(child, SIGKILL);
+  const auto status = wait_status(child, 10'000'000'000);
+  ASSERT_TRUE(status.has_value());
+  EXPECT_TRUE(WIFSIGNALED(*status));
+  EXPECT_FALSE(wait_status(child, 10'000'000'000).has_value()) << "no child any more, and no wait";
+}
+
 TEST(SupportBundle, RunsSystemProgramsOnlyAndReportsFailures) {
   using Command = std::vector<std::string_view>;
   const auto good = output_of(Command{"printf", "%s", "said"});

@@ -16,6 +16,8 @@
 #include "backends/cuda/nvml.h"
 #include "backends/cuda/xid.h"
 #include "backends/hip/amdgpu.h"
+#include "backends/registry.h"
+#include "hal/visible_devices.h"
 #include "temp_folder.h"
 
 namespace ingero::backends {
@@ -277,6 +279,58 @@ TEST_F(Amdgpu, DevicesStandInTheOrderOfTheDriversNodes) {
   EXPECT_EQ(sample.devices[2].position, 2U);
 }
 
+// A card in several partitions (CPX, DPX): a node for each, all at the card's address.
+TEST_F(Amdgpu, PartitionsAreDevicesOfTheirOwn) {
+  card("card0", "0000:03:00.0", "0x1002");
+  card("card1", "0000:43:00.0", "0x1002");
+  file("devices/0000:03:00.0/unique_id", "abcdef0123456789");
+  file("devices/0000:03:00.0/product_name", "AMD Instinct MI300X");
+  file("devices/0000:03:00.0/mem_info_vram_total", "1000");
+  const auto node = [this](const std::string& number, const std::string& id, unsigned location) {
+    file("class/kfd/kfd/topology/nodes/" + number + "/gpu_id", id);
+    file("class/kfd/kfd/topology/nodes/" + number + "/properties", "location_id " + std::to_string(location));
+  };
+  node("1", "111", 0x0300);
+  node("2", "222", 0x0300);
+  node("3", "333", 0x4300);
+  file("class/kfd/kfd/proc/42/vram_111", "300");
+  file("class/kfd/kfd/proc/42/vram_222", "20");
+  file("class/kfd/kfd/proc/43/vram_222", "1");
+  file("class/kfd/kfd/proc/43/vram_333", "7");
+  const auto sample = hip::open_amdgpu(world_)->sample();
+  ASSERT_EQ(sample.devices.size(), 4U);
+  const hal::Device& whole = sample.devices[0];
+  EXPECT_EQ(whole.uuid, "GPU-abcdef0123456789");
+  EXPECT_TRUE(whole.parent_uuid.empty());
+  EXPECT_EQ(value_of(whole, ReadingId::memory_total_bytes), 1000);
+  ASSERT_EQ(whole.processes.size(), 2U);
+  EXPECT_EQ(whole.processes[0].pid, 42U);
+  EXPECT_EQ(whole.processes[0].memory_bytes, 320U);
+  EXPECT_EQ(whole.processes[1].memory_bytes, 1U);
+  const char* uuids[] = {"GPU-abcdef0123456789/1", "GPU-abcdef0123456789/2"};
+  for (const size_t i : {size_t{1}, size_t{2}}) {
+    const hal::Device& part = sample.devices[i];
+    EXPECT_EQ(part.uuid, uuids[i - 1]);
+    EXPECT_EQ(part.parent_uuid, whole.uuid);
+    EXPECT_EQ(part.pci_address, whole.pci_address);
+    EXPECT_EQ(part.name, "AMD Instinct MI300X");
+    EXPECT_EQ(part.position, 0U);
+    EXPECT_TRUE(part.readings.empty());
+  }
+  ASSERT_EQ(sample.devices[1].processes.size(), 1U);
+  EXPECT_EQ(sample.devices[1].processes[0].memory_bytes, 300U);
+  EXPECT_EQ(sample.devices[2].processes.size(), 2U);
+  EXPECT_EQ(sample.devices[3].pci_address, "0000:43:00.0");
+  EXPECT_EQ(sample.devices[3].position, 1U);
+  EXPECT_TRUE(sample.devices[3].parent_uuid.empty());
+  // The runtime has three devices: which one a number means is not known.
+  const auto backend = std::ranges::find(all_backends(), std::string_view("hip"), &hal::Backend::name);
+  ASSERT_NE(backend, all_backends().end());
+  const auto seen = hal::visible_devices(
+      *(*backend)->device_naming, [](std::string_view) { return std::nullopt; }, false, sample.devices);
+  for (const int32_t ordinal : {0, 1, 2}) EXPECT_EQ(seen.at(ordinal).gpu_id, std::nullopt) << ordinal;
+}
+
 TEST_F(Amdgpu, FilesThatSayNothingAreAbsent) {
   card("card0", "0000:03:00.0", "0x1002");
   const std::string d = "devices/0000:03:00.0/";
@@ -410,6 +464,12 @@ TEST(KernelLogErrors, XidsAreRead) {
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(error->code, 9999);
   EXPECT_TRUE(error->meaning.empty()) << "an unknown number has no meaning";
+  for (const char* place : {"PCI:0000:3b:00 GPU-I:05", "PCI:0000:3B:00 GPU-I:01 GPU-CI:02", "0000:3b:00"}) {
+    error = cuda::xid_of(fmt::format("NVRM: Xid ({}): 45, pid=7, name=python3, Ch 00000008", place));
+    ASSERT_TRUE(error.has_value()) << place;
+    EXPECT_EQ(error->pci_address, "0000:3b:00.0") << place;
+    EXPECT_EQ(error->pid, 7U) << place;
+  }
   for (const char* line : {"", "NVRM: loading", "x NVRM: Xid (PCI:0000:3b:00): 79, a", "NVRM: Xid (",
                            "NVRM: Xid (a): b, c", "NVRM: Xid (PCI:0000:3b:00): 99999999999999999999, a"}) {
     EXPECT_FALSE(cuda::xid_of(line).has_value()) << line;

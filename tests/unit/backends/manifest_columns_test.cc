@@ -44,6 +44,8 @@ constexpr std::pair<unsigned, std::string_view> kFlagNames[] = {
     {kAwaitsMark, "awaits_mark"},
     {kBeginsCapture, "begins_capture"},
     {kEndsCapture, "ends_capture"},
+    {kHostMemory, "host_memory"},
+    {kAddressSpace, "address_space"},
     {kChoosesDevice, "chooses_device"},
     {kAsksDevice, "asks_device"},
     {kPushesDevice, "pushes_device"},
@@ -51,8 +53,9 @@ constexpr std::pair<unsigned, std::string_view> kFlagNames[] = {
 };
 constexpr std::string_view kAbiNames[] = {"i32", "i64", "ptr", "dim3", "struct", "float", "size", "u64"};
 constexpr std::string_view kReturnNames[] = {"status", "pointer", "void"};
-constexpr std::string_view kRoleNames[] = {"none",     "init",   "init_all", "split", "shrink",      "grow",
-                                           "finalize", "revoke", "destroy",  "ask",   "group_start", "group_end"};
+constexpr std::string_view kRoleNames[] = {"none",        "init",      "init_all", "split",   "shrink",
+                                           "grow",        "finalize",  "revoke",   "destroy", "ask",
+                                           "group_start", "group_end", "abort"};
 constexpr std::string_view kPlaceNames[] = {"unknown", "host", "device", "either"};
 
 std::string text_of(const Peek& peek) {

@@ -59,5 +59,27 @@ TEST(ShippedManifests, GiveWayToAUsersDescription) {
   EXPECT_EQ(registry.all().size(), known_backends().size());
 }
 
+TEST(ShippedManifests, AreNotLeftOutForANumber) {
+  TempFolder folder;
+  const std::string mine = folder.path() + "/toy.yaml";
+  std::ofstream(mine) << R"(backend: toy
+vendor: acme
+statuses: {0: TOY_OK}
+libraries:
+  - name: libtoy
+    sonames: ["libtoy.so*"]
+    layer: TOY
+    source: 64
+    rows:
+      - {name: toyLoad, kind: module, shape: []}
+)";
+  Registry registry;
+  const auto added = registry.add_file(mine);
+  ASSERT_FALSE(added.ok());
+  EXPECT_NE(added.error().text().find("the backend opencl"), std::string::npos) << added.error().text();
+  registry.add_shipped();
+  EXPECT_EQ(registry.all().size(), known_backends().size());
+}
+
 }  // namespace
 }  // namespace ingero::backends

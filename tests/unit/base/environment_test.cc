@@ -50,6 +50,15 @@ TEST_F(EnvironmentTest, FindsAccountsByName) {
   EXPECT_EQ(same->home, daemon->home);
 }
 
+TEST_F(EnvironmentTest, AUserIsANameOrANumber) {
+  EXPECT_EQ(*find_uid("root"), 0U);
+  EXPECT_EQ(*find_uid("4294900001"), 4294900001U) << "without an account";
+  const auto none = find_uid("no-such-user-here");
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code(), Errc::kNotFound);
+  for (const char* wrong : {"", "-1", "4294967295", "4294967296", "1x"}) EXPECT_FALSE(find_uid(wrong).ok()) << wrong;
+}
+
 TEST_F(EnvironmentTest, AnAccountsGroupsHoldItsOwn) {
   const auto daemon = find_user("daemon");
   if (!daemon.ok()) GTEST_SKIP() << "this machine has no account called daemon";

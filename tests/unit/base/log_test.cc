@@ -1,14 +1,18 @@
 // Diagnostics reach standard error and the log file as whole, printable lines, and only from the wanted level up.
 #include "base/log.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/fd.h"
 #include "base/log_rotation.h"
 #include "base/text.h"
 #include "temp_folder.h"
@@ -92,6 +96,56 @@ TEST_F(Log, WritesOnWhereANewFileCannotBeMade) {
   EXPECT_FALSE(reopen_log_file().ok());
   log_warning("still");
   EXPECT_NE(read_file(folder_ + "/kept").value().find("still"), std::string::npos);
+}
+
+// Its folder's owner may exchange what is in it, and the folder itself, while root logs there.
+TEST_F(Log, DoesNotWaitForTheReaderOfAPipe) {
+  std::filesystem::rename(path_, folder_ + "/kept");
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_FALSE(reopen_log_file().ok());
+  EXPECT_FALSE(set_log_file(path_).ok());
+  const Fd reader(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // to open it would not wait now
+  ASSERT_TRUE(reader.valid());
+  const auto status = reopen_log_file();
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message().find("not a regular file"), std::string::npos);
+  log_warning("still");
+  EXPECT_NE(read_file(folder_ + "/kept").value().find("still"), std::string::npos);
+}
+
+TEST_F(Log, StaysInItsFolder) {
+  const std::string logs = folder_ + "/logs", elsewhere = folder_ + "/elsewhere";
+  std::filesystem::create_directory(logs);
+  std::filesystem::create_directory(elsewhere);
+  ASSERT_TRUE(set_log_file(logs + "/cron").ok());
+  std::filesystem::rename(logs, folder_ + "/old");
+  std::filesystem::create_symlink(elsewhere, logs);
+  std::filesystem::rename(folder_ + "/old/cron", folder_ + "/old/cron.1");
+  ASSERT_TRUE(reopen_log_file().ok());
+  log_warning("here");
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere));
+  EXPECT_NE(read_file(folder_ + "/old/cron").value().find("here"), std::string::npos);
+}
+
+TEST_F(Log, IsNotAFileWithASecondName) {
+  std::filesystem::rename(path_, folder_ + "/kept");
+  std::ofstream(folder_ + "/precious") << "mine";
+  std::filesystem::create_hard_link(folder_ + "/precious", path_);
+  EXPECT_FALSE(reopen_log_file().ok());
+  log_warning("lost?");
+  EXPECT_EQ(read_file(folder_ + "/precious").value(), "mine");
+}
+
+TEST_F(Log, BelongsToItsFoldersOwnerOrToATrustedOne) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root: chown";
+  constexpr uid_t kFolders = 1001, kOther = 1002;
+  std::filesystem::rename(path_, folder_ + "/kept");
+  ASSERT_EQ(chown(folder_.c_str(), kFolders, kFolders), 0);
+  std::ofstream(path_) << "";
+  ASSERT_EQ(chown(path_.c_str(), kOther, kOther), 0);
+  EXPECT_FALSE(reopen_log_file().ok());
+  ASSERT_EQ(chown(path_.c_str(), kFolders, kFolders), 0);
+  EXPECT_TRUE(reopen_log_file().ok());
 }
 
 }  // namespace

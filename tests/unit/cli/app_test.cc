@@ -21,12 +21,12 @@ TEST(CommandLine, RefusesAnUnknownFlagOrCommand) {
 }
 
 TEST(CommandLine, TakesFlagsOfTheLegacyAgentAndSaysWhyTheyDoNothing) {
-  const Outcome outcome =
-      run_cli({"trace", "--nccl", "--py-walker", "auto", "--heartbeat", "30s", "--backend", "/nonexistent.yaml"});
+  const Outcome outcome = run_cli({"trace", "--nccl", "--py-walker", "auto", "--heartbeat", "30s", "--remediate",
+                                   "--remediate-gid", "65532", "--cluster", "train", "--backend", "/nonexistent.yaml"});
   EXPECT_EQ(outcome.status, kExitFailed);  // of the backend
   EXPECT_NE(outcome.err.find("/nonexistent.yaml"), std::string::npos) << outcome.err;
-  for (const char* reported :
-       {"--nccl has no effect: ", "--py-walker has no effect: ", "--heartbeat has no effect: "}) {
+  for (const char* reported : {"--nccl has no effect: ", "--py-walker has no effect: ", "--heartbeat has no effect: ",
+                               "--remediate has no effect: ", "--remediate-gid has no effect: "}) {
     EXPECT_NE(outcome.err.find(reported), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(outcome.err.find("--deadband"), std::string::npos) << outcome.err;

@@ -120,6 +120,21 @@ TEST_F(ConfigurationTest, EachKeyIsTheFirstFilesThatHasIt) {
   EXPECT_FALSE(wrong->flags("trace").ok());
 }
 
+// Reported: a section "inference:" or "trase:" did nothing, and nothing said so.
+TEST_F(ConfigurationTest, ASectionThatMeansNothingIsNamedWithItsPlace) {
+  home(
+      "trace: {max-db: 20g}\ninference:\n  enabled: true\ntrase: {db: a.db}\nagent: {node: n}\nfleet: {nodes: "
+      "[a:1]}\n");
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(flags()->size(), 1U);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("ingero.yaml:2: section inference has no effect (a setting is a flag of trace"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("ingero.yaml:4: section trase has no effect, did you mean trace?"), std::string::npos) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2) << said;
+}
+
 TEST_F(ConfigurationTest, AFileThatOthersMayWriteDoesNotCount) {
   home("trace: {max-db: 20g}\n");
   chmod(path("home/.config/ingero/ingero.yaml").c_str(), 0666);
@@ -141,6 +156,17 @@ TEST_F(ConfigurationTest, WhatIsNotAMapOfWordsIsRefusedWithItsPlace) {
 TEST_F(ConfigurationTest, TraceTakesItsFlagsFromThere) {
   named("trace: {ringbuf-size: 3m}\n");
   expect_refused(trace({"--ringbuf", "1m"}), kExitUsage, "--ringbuf");
+  // Typed, also behind other letters, it is the one that counts.
+  named("trace: {duration: never}\n");
+  expect_refused(trace({}), kExitUsage, "named.yaml:1:9: --duration");
+  for (const auto& typed : std::vector<std::vector<std::string>>{{"-d", "2s"}, {"-d2s"}, {"-vd", "2s"}, {"-vd2s"}}) {
+    std::vector<std::string> arguments = typed;
+    arguments.insert(arguments.end(), {"--backend", "/nonexistent.yaml"});
+    const Outcome outcome = trace(arguments);
+    EXPECT_NE(outcome.err.find("/nonexistent.yaml"), std::string::npos) << typed[0] << outcome.err;
+  }
+  named("trace: {verbose: perhaps}\n");
+  expect_refused(trace({"-odv", "--backend", "/nonexistent.yaml"}), kExitUsage, "verbose is true or false");
   named("trace: {max-db: much}\n");
   expect_refused(trace({}), kExitUsage, "named.yaml:1:9: --max-db");
   named("trace: {max-bd: 1g}\n");

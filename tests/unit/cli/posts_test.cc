@@ -4,7 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/backend_flags.h"
 #include "cli_fixture.h"
+#include "serve/api/api.h"
+#include "serve/tools/query_service.h"
 
 namespace ingero::cli {
 namespace {
@@ -164,6 +167,30 @@ TEST(Posts, TheClusterRecordingHoldsSixHundredEventsSixChainsAndNineStacks) {
   for (const char* part : {"6 chains", "Root cause:", "Fix:", "[DRIVER]", "[HOST  ]"}) {
     EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
   }
+}
+
+// Over HTTP they were one, the one that today's rules find.
+TEST(Posts, TheSixChainsAreThereOverHttpAndInShortAnswersToo) {
+  INGERO_NEEDS_SAMPLE(kCluster);
+  serve::tools::QueryServiceOptions options;
+  options.database = sample(kCluster);
+  serve::tools::QueryService service(options, vendor_names(), system_clock());
+  serve::api::Api api(service, "1");
+  const auto get = [&](const char* path) {
+    const auto nothing = [](const char*) { return std::string(); };
+    return nlohmann::json::parse(api.answer({"GET", path, "", nothing, nothing}).body);
+  };
+  EXPECT_EQ(get("/api/v1/overview")["earlier_chain_count"], 6);
+  const auto chains = get("/api/v1/chains")["earlier_chains"];
+  ASSERT_EQ(chains.size(), 6U);
+  for (const char* key : {"id", "detected_at", "severity", "summary", "root_cause", "explanation", "timeline"}) {
+    EXPECT_TRUE(chains[0].contains(key)) << key;
+  }
+  EXPECT_TRUE(chains[0]["timeline"].is_array());
+  const Json asked = {{"tsc", true}};
+  const auto answer = service.ask("get_causal_chains", asked);
+  ASSERT_TRUE(answer.ok()) << answer.error().text();
+  EXPECT_FALSE(serve::tools::QueryService::shown("get_causal_chains", asked, *answer)["earlier_chains"].empty());
 }
 
 TEST(Posts, ReadingDoesNotTouchTheRecording) {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "recording_fixture.h"
+#include "store/db/sqlite.h"
 
 namespace ingero::cli {
 namespace {
@@ -63,6 +64,16 @@ TEST_F(Query, ShowsTheLatestWhenThereAreTooManyAndSaysSo) {
   EXPECT_EQ(rows[1]["op"], "sched_switch");
 }
 
+// A table without conditions is a glance at the last twenty; 0 is what help says it is.
+TEST_F(Query, ALimitOfZeroIsNoGlance) {
+  const auto lines = [](const Outcome& outcome) { return std::count(outcome.out.begin(), outcome.out.end(), '\n'); };
+  ::testing::internal::CaptureStderr();
+  const auto all = lines(run_cli({"query", database_, "--limit", "0"}));
+  EXPECT_EQ(all, lines(run_cli({"query", database_, "--limit", "1000"})));
+  EXPECT_GT(all, lines(run_cli({"query", database_})));
+  (void)::testing::internal::GetCapturedStderr();
+}
+
 TEST_F(Query, KeepsATableOfUntrustedTextPrintable) {
   const Outcome outcome = run_cli({"query", database_});
   EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);
@@ -84,6 +95,13 @@ TEST_F(Query, RefusesEveryStatementThatWouldWrite) {
   EXPECT_FALSE(std::filesystem::exists("/tmp/ingero_never.db"));
 }
 
+// Reported: "cannot modify events because it is a view", as if a table could be.
+TEST_F(Query, SaysThatOnlyReadingIsAllowed) {
+  for (const char* statement : {"DELETE FROM events", "UPDATE events SET pid = 1", "DELETE FROM sessions"}) {
+    expect_refused(sql(statement), kExitUsage, "only read-only statements are allowed");
+  }
+}
+
 TEST_F(Query, SaysWhatIsWrongWithTheSql) {
   expect_refused(sql("SELEKT 1"), kExitUsage, "SELEKT");
   expect_refused(sql("SELECT * FROM nowhere"), kExitUsage, "nowhere");
@@ -102,6 +120,13 @@ TEST_F(Query, SaysWhyAFileCannotBeRead) {
   std::ofstream(path("text.db")) << "not a database, certainly not one of sixteen bytes or fewer";
   expect_refused(run_cli({"query", path("text.db")}), kExitFailed, "text.db");
   expect_refused(run_cli({"query", folder_ + "/", "SELECT 1"}), kExitFailed, folder_);
+  // A cluster's, which its server answers for.
+  auto cluster = store::Database::open(path("c.db"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path("c.db"));
+  ASSERT_TRUE(cluster.ok());
+  ASSERT_TRUE(cluster->execute("CREATE TABLE windows (a); PRAGMA application_id = 1229343828").ok());
+  expect_refused(
+      run_cli({"query", path("c.db"), "SELECT 1"}), kExitFailed,
+      "the file of 'ingero fleet serve', but not a recording (ask its server: ingero query --nodes HOST:8081)");
 }
 
 }  // namespace

@@ -59,6 +59,11 @@ TEST_F(Refusal, OfWhatIsMissingNamesIt) {
   expect({"completion"}, kExitUsage, "no shell given");
   expect({"fleet"}, kExitUsage, "fleet: no command given: serve or simulate (see 'ingero fleet --help')");
   expect({"trace", "--prometheus-cert", "a.pem"}, kExitUsage, "--prometheus-cert has no effect without --prometheus");
+  expect({"trace", "--otlp-interval", "1s"}, kExitUsage, "--otlp-interval has no effect without --otlp");
+  expect({"trace", "--otlp-traces"}, kExitUsage, "--otlp-traces has no effect without --otlp");
+  expect({"trace", "--fleet-timeout", "1s"}, kExitUsage, "--fleet-timeout has no effect without --fleet-endpoint");
+  expect({"trace", "--fleet-insecure"}, kExitUsage, "--fleet-insecure has no effect without --fleet-endpoint");
+  expect({"trace", "--annotate-socket", "/run/a"}, kExitUsage, "--annotate-socket has no effect without --annotate");
   expect({"compare", database_}, kExitUsage, "compare takes two recordings, the earlier one first");
 }
 
@@ -84,6 +89,35 @@ TEST_F(Refusal, OfASecretAmongTheArgumentsComesBeforeItIsUsed) {
   expect({"mcp", "--db", database_, "--token", "secret"}, kExitUsage,
          "--token: a secret among the arguments can be read by every user of this machine (put it into INGERO_TOKEN or "
          "--token-file)");
+  // The flag that was typed is named.
+  expect({"mcp", "--db", database_, "--mcp-bearer-token", "x"}, kExitUsage, "--mcp-bearer-token: a secret among");
+  expect({"mcp", "--pagerduty-routing-key=x"}, kExitUsage, "(put it into INGERO_PAGERDUTY_KEY)");
+}
+
+TEST_F(Refusal, OfAKeyThatOthersCanReadNamesItsFlag) {
+  std::ofstream(path("key.pem")) << "key";
+  std::filesystem::permissions(path("key.pem"), std::filesystem::perms(0640));
+  expect({"dashboard", "--db", database_, "--addr", "127.0.0.1:0", "--tls-cert", path("c.pem"), "--tls-key",
+          path("key.pem")},
+         kExitUsage, "--tls-key: ");
+}
+
+TEST_F(Refusal, OfExportFromNodesAndAFileSaysWhatToChoose) {
+  expect({"export", "--format", "perfetto", "--db", database_, "--nodes", "127.0.0.1:1", "-o", path("t")}, kExitUsage,
+         "--nodes and --db cannot be combined: give only one");
+}
+
+TEST_F(Refusal, OfALegacyFlagSaysWhatToDoInstead) {
+  for (const auto& line : std::vector<std::vector<std::string>>{
+           {"--config", "x.yaml", "version"}, {"--config=x.yaml", "version"}, {"version", "--config", "x.yaml"}}) {
+    expect(line, kExitUsage, "--config: no flag names the configuration (set INGERO_CONFIG=FILE in the environment)");
+  }
+  expect({"query", "--include-rolled", database_}, kExitUsage, "--include-rolled: a recording is one file (ask");
+  expect({"export", "--format", "csv", "--limit", "5"}, kExitUsage, "(give --last N, or --since)");
+  expect({"mcp", "--log", "file"}, kExitUsage, "--log: requests are logged to standard error (give --audit-log FILE)");
+  expect({"migrate", "--dry-run"}, kExitUsage,
+         "migrate is not needed: recordings of older schemas are read as they are");
+  expect({"rates", "update"}, kExitUsage, "rates is left out");
 }
 
 TEST_F(Refusal, OfACallNamesTheNearestInTheRecording) {
@@ -93,6 +127,15 @@ TEST_F(Refusal, OfACallNamesTheNearestInTheRecording) {
   expect({"query", database_, "--op", "frobnicate"}, kExitUsage, "is named \"frobnicate\" ('ingero explain' lists");
   EXPECT_EQ(run_cli({"query", database_, "--op", "CUDAMEMCPY"}).status, 0);
   EXPECT_EQ(run_cli({"explain", database_, "--op", "cudamemcpy"}).status, 0);
+  // Spellings of one call: of the exported symbol, and without what users leave out.
+  for (const char* typed : {"cudaMemcpy_v2", "cudamemcpyv2", "cuda_memcpy"}) {
+    SCOPED_TRACE(typed);
+    const Outcome listed = run_cli({"query", database_, "--op", typed, "--json"});
+    EXPECT_EQ(listed.status, 0) << listed.err;
+    EXPECT_EQ(nlohmann::json::parse(listed.out).size(), 3U);
+    const Outcome explained = run_cli({"explain", database_, "--op", typed, "--json"});
+    EXPECT_EQ(explained.out, run_cli({"explain", database_, "--op", "cudaMemcpy", "--json"}).out);
+  }
 }
 
 TEST_F(Refusal, AloneTheProgramListsItsCommands) {

@@ -24,6 +24,19 @@ class Waiters {
     if (why == TimeClass::kFutex) off.kind = static_cast<uint8_t>(hal::WaitKind::kFutex);
     threads_[tid].add(off);
   }
+  // In recv(2), on one end of a connection.
+  void receive(uint32_t tid, uint64_t from_ns, uint64_t to_ns, uint32_t waker, uint16_t port, uint16_t peer_port,
+               bool is_accepted) {
+    OffSpan off;
+    off.out_ns = from_ns;
+    off.woken_ns = off.in_ns = to_ns;
+    off.why = TimeClass::kSocket;
+    off.waker_tid = waker;
+    off.is_client = is_accepted;
+    off.peer.local_port = port;
+    off.peer.peer_port = peer_port;
+    threads_[tid].add(off);
+  }
   Blame::Thread thread(uint32_t tid) {
     const auto known = threads_.find(tid);
     if (known == threads_.end()) return {};
@@ -74,6 +87,27 @@ TEST(Blame, EveryNanosecondHasOneCauseAndNoThreadIsOnItsPathTwice) {
     }
     EXPECT_EQ(sum, to - from) << "seed " << seed;
   }
+}
+
+// A server that waits for its client has no work, unless it is that client who waits for the answer.
+TEST(Blame, WhereBothEndsOfAConnectionWaitItIsOnItsWay) {
+  Waiters some;
+  some.receive(1, 100, 1000, 2, 40'000, 9000, false);
+  some.receive(2, 50, 900, 0, 9000, 40'000, true);
+  const auto shares = some.walk(1, 100, 1000);
+  ASSERT_EQ(shares.size(), 2U);
+  ASSERT_NE(shares[0].cause, Blame::kClient);
+  EXPECT_EQ(shares[0].ns, 800U);
+  EXPECT_TRUE(some.blame.cause(shares[0].cause).is_on_its_way);
+  EXPECT_EQ(some.roles(shares[0].cause).size(), 2U);
+  EXPECT_EQ(shares[1].ns, 100U) << "it answers";
+
+  Waiters others;
+  others.receive(1, 100, 1000, 2, 40'000, 9000, false);
+  others.receive(2, 50, 900, 0, 9000, 40'001, true);  // another client's
+  const auto of_others = others.walk(1, 100, 1000);
+  ASSERT_EQ(of_others.size(), 2U);
+  EXPECT_EQ(of_others[0].cause, Blame::kClient);
 }
 
 // (A2)

@@ -353,6 +353,60 @@ TEST(Budget, WhatIsHarmlessIsHarmlessForEachThread) {
   for (const Rule& one : kRules) EXPECT_FALSE(cost.is_harmless(one.name)) << one.name;
 }
 
+// A kernel of 50 ms and a blocking copy of its result, of 3 ms: that all of it is copying at 0.3 GB/s is not known.
+// `alone`: copies of the same direction that found nothing outstanding come first.
+World fetches(bool is_async, size_t alone, uint64_t kernel_ns, uint64_t copy_ns) {
+  World world;
+  const auto fetch = [&](uint64_t waits_ns) {
+    if (is_async) {
+      world.copy_async(1, 7, hal::Direction::kDeviceToHost, 16 << 20, copy_ns, waits_ns + copy_ns);
+      world.stream_sync(1, 7);
+    } else {
+      world.copy(1, 7, hal::Direction::kDeviceToHost, 16 << 20, copy_ns);
+    }
+  };
+  for (size_t i = 0; i < alone; ++i) {
+    fetch(0);
+    world.run(1, 100 * kUs);
+  }
+  for (size_t i = 0; i < 100; ++i) {
+    for (int k = 0; k < 3; ++k) world.launch(1, 7, kernel_ns / 3);
+    fetch(kernel_ns);
+    world.run(1, 500 * kUs);
+  }
+  return world;
+}
+
+TEST(Budget, ACopyBehindWorkMayHaveWaitedForIt) {
+  for (const bool is_async : {false, true}) {
+    const Answer answer = ask(fetches(is_async, 0, 50 * kMs, 3 * kMs));
+    const ProcessBudget& process = answer.only();
+    const TimeSums& sums = process.evaluated.sums;
+    EXPECT_EQ(process.result.limit, Limit::kNotKnown) << is_async;
+    EXPECT_EQ(process.result.why, NotKnown::kCopyOrWait) << is_async;
+    EXPECT_LT(sums.of(TimeClass::kCopy).low, process.evaluated.steps * 3 * kMs) << is_async;
+    EXPECT_GT(sums.copy_or_wait_ns, process.evaluated.steps * 50 * kMs) << is_async;
+    EXPECT_GE(sums.lost_high(), process.evaluated.steps * 3 * kMs) << is_async;
+  }
+}
+
+TEST(Budget, ACopyBehindWorkTakesWhatOthersOfItsDirectionTook) {
+  for (const bool is_async : {false, true}) {
+    const Answer answer = ask(fetches(is_async, 4, 60 * kMs, 2 * kMs));
+    const ProcessBudget& process = answer.only();
+    EXPECT_EQ(process.result.limit, Limit::kDeviceBound) << is_async;
+    EXPECT_ABOUT(process.evaluated.sums.of(TimeClass::kCopy).ns / process.evaluated.steps, 2 * kMs, 200 * kUs);
+  }
+  // Slow copies with nothing before them are copies.
+  World slow;
+  for (size_t i = 0; i < 100; ++i) {
+    slow.launch(1, 7, 10 * kMs);
+    slow.stream_sync(1, 7);
+    slow.copy(1, 7, hal::Direction::kDeviceToHost, 64 << 20, 40 * kMs);
+  }
+  EXPECT_EQ(ask(slow).only().result.limit, Limit::kCopyBound);
+}
+
 TEST(Budget, ItemInALoopIsSyncBoundAndSynchronousCopiesAreCopyBound) {
   World items;
   for (size_t i = 0; i < 100; ++i) {
@@ -400,6 +454,25 @@ TEST(Budget, MoreCallsThanAThreadsSpansAreAllKnownAtTheEnd) {
   EXPECT_LT(answer.whole.total_ns(), Budget::kLatenessNs + 2 * Budget::kWindowNs);  // or it proves nothing
   EXPECT_EQ(ns_of(answer.whole, TimeClass::kUnknown), 0U);
   EXPECT_ABOUT(ns_of(answer.whole, TimeClass::kSubmit), kSteps * kLaunches * 4 * kUs, 2 * kMs);
+}
+
+// A server over a weekend, and a call that lasts as long.
+TEST(Budget, DaysOfTheSameAreSomeHundredRows) {
+  constexpr uint64_t kDays = 60 * 3600 * kSec;
+  const Answer rest = ask(loop(60, 30 * kMs, How::kSleep, [](World& world, size_t i) {
+    world.run(1, 200 * kUs);
+    if (i == 40) world.sleep(1, hal::WaitKind::kSocket, kDays);
+  }));
+  EXPECT_LT(rest.seconds.size(), 400U);
+  EXPECT_ABOUT(ns_of(rest.whole, TimeClass::kSocket), kDays, kSec);
+  const Answer call = ask(loop(60, 30 * kMs, How::kSleep, [](World& world, size_t i) {
+    world.run(1, 200 * kUs);
+    if (i != 40) return;
+    world.launch(1, 7, kDays);
+    world.stream_sync(1, 7, How::kSleep);
+  }));
+  EXPECT_LT(call.seconds.size(), 400U);
+  EXPECT_ABOUT(ns_of(call.whole, TimeClass::kDeviceWait), kDays, 3 * kSec);
 }
 
 TEST(Budget, ThrottledStarvedAndStoppedAreKeptApart) {

@@ -80,10 +80,6 @@ class OneDevice {
   }
   std::vector<DeviceSegment> until(uint64_t us) { return device.take(device.settle(kBeginNs + us * kUs)); }
 
-  hal::LossLedger ledger;
-  DeviceTime device{ledger};
-
- private:
   CallSpan add(const BudgetCall& call, const CallFacts& facts) {
     ThreadTime& thread = threads_[call.tid];
     const CallSpan span = device.add(call, facts, thread);
@@ -91,6 +87,11 @@ class OneDevice {
     thread.sort();
     return span;
   }
+
+  hal::LossLedger ledger;
+  DeviceTime device{ledger};
+
+ private:
   std::map<uint32_t, ThreadTime> threads_;
 };
 
@@ -250,6 +251,42 @@ TEST(DeviceTime, TheOrderOfTwoThreadsCallsDecidesNothing) {
   EXPECT_EQ(segments(true), first);
 }
 
+// (D11) A list that was made once is executed each step; the queue is waited for. What is put on a list is not work.
+TEST(DeviceTime, WhatIsPutOnAListIsWorkOnTheQueueThatExecutesIt) {
+  const CallFacts closes = make_facts("acmeCommandListClose", "", "RUNTIME", "acme", hal::Kind::kStream, false);
+  const CallFacts runs = make_facts("acmeQueueExecuteCommandLists", "", "RUNTIME", "acme", hal::Kind::kGraph, false);
+  EXPECT_TRUE(is_work(runs));
+  for (const bool is_made_anew : {false, true}) {
+    OneDevice one;
+    for (uint64_t step = 0; step < 10; ++step) {
+      const uint64_t at = 10'000 * step;
+      if (step == 0 || is_made_anew) {
+        one.launch(50, at, at + 10);  // thread and stream 50
+        BudgetCall close = call_of(50, at + 20, at + 25);
+        (void)one.add(close, closes);
+      }
+      (void)one.add(call_of(7, at + 100, at + 110), runs);
+      one.sync(7, at + 120, at + 4'000);
+    }
+    const auto segments = one.until(90'100);
+    EXPECT_NEAR(static_cast<double>(ns_of(segments, DeviceState::kBusy, 10'000)), 8 * 3.9e6, 8 * 5e4) << is_made_anew;
+    EXPECT_NEAR(static_cast<double>(ns_of(segments, DeviceState::kIdle, 10'000)), 8 * 6.1e6, 8 * 5e4) << is_made_anew;
+    EXPECT_LT(ns_of(segments, DeviceState::kUnknown, 10'000), 1'000 * kUs) << is_made_anew;
+  }
+}
+
+TEST(DeviceTime, AWaitThatNamesNothingIsSaidToBeOne) {
+  const CallFacts waits = make_facts("acmeWaitForEvents", "", "RUNTIME", "acme", hal::Kind::kSync, true);
+  OneDevice one;
+  one.launch(7, 0, 10);
+  BudgetCall wait = call_of(7, 20, 4'000);
+  wait.stream.reset();
+  (void)one.add(wait, waits);
+  EXPECT_TRUE(one.device.names_nothing());
+  one.sync(7, 4'010, 4'020);
+  EXPECT_FALSE(one.device.names_nothing());
+}
+
 // (D7)
 TEST(DeviceTime, AScalarsCopyAndTheSynchronisationBehindItAreOneWait) {
   OneDevice one;
@@ -271,6 +308,23 @@ TEST(DeviceTime, AScalarsCopyThatWasInterruptedSaysNothing) {
   (void)one.fetch(1, 10, 60);
   one.sync(1, 65, 9'000);
   EXPECT_EQ(ns_of(one.until(9'000), DeviceState::kIdle, 0), 0U);
+}
+
+// A loop that fetches a number after each launch, too shortly for any of them to be certain.
+TEST(DeviceTime, ScalarsCopiesThatAreAllSlowWait) {
+  const auto idle_of = [](uint64_t fetch_us, uint64_t every) {
+    OneDevice one;
+    for (uint64_t i = 0; i < 300; ++i) {
+      const uint64_t at = 120 * i;
+      one.launch(1, at, at + 7);
+      (void)one.fetch(1, at + 20, at + 20 + (i % every == 0 ? fetch_us : 8));
+    }
+    return static_cast<double>(ns_of(one.until(36'000), DeviceState::kIdle, 12'000));
+  };
+  EXPECT_NEAR(idle_of(80, 1), 200 * 20e3, 200 * 6e3) << "from the end of one to the next launch";
+  EXPECT_EQ(idle_of(8, 1), 0) << "into pinned memory";
+  EXPECT_EQ(idle_of(25, 1), 0) << "not several times as long as a launch";
+  EXPECT_EQ(idle_of(80, 2), 0) << "every other one: they may have been held up";
 }
 
 TEST(DeviceTime, AScalarsCopyIntoPinnedMemorySaysNothing) {

@@ -82,6 +82,7 @@ TEST(EngineMemory, AProcessThatRunsAnotherProgramAndEndsAtOnceIsOne) {
     engine->advance(kStart + at_ns + 15 * kMilli);
   }
   EXPECT_EQ(engine->examined().processes, 2 * kPrograms + stream.processes.size());
+  EXPECT_EQ(engine->examined().active, kPrograms) << "of those that were only announced nothing was examined";
   EXPECT_LT(engine->known_processes(), 2 * 50 * 10U);
 }
 

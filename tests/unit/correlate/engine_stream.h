@@ -31,6 +31,8 @@ enum Call : hal::CallId {
   kInstantiateCall,
   kEndCaptureCall,
   kDriverAllocCall,
+  kPinCall,
+  kReserveCall,
   kSwitch,
   kRead,
   kFork,
@@ -156,6 +158,11 @@ inline CallFacts call_facts(Call call) {
       return make_facts("xStreamEndCapture", "graphEndCapture", "X", "x", Kind::kGraph, false);
     case kDriverAllocCall:
       return make_facts("xdMalloc", "xdMalloc", "XD", "x", Kind::kAlloc, false, true);
+    case kPinCall:
+      return make_facts("xHostAlloc", "xHostAlloc", "X", "x", Kind::kAlloc, false, false, false, hal::Memory::kHost);
+    case kReserveCall:
+      return make_facts("xReserve", "xReserve", "X", "x", Kind::kAlloc, false, false, false,
+                        hal::Memory::kAddressSpace);
     case kSwitch:
       return make_facts("sched_switch", "sched_switch", "HOST", "host", Kind::kHost, false);
     case kRead:

@@ -99,6 +99,22 @@ TEST(Engine, OrderWithinTheLatenessDecidesNothing) {
   }
 }
 
+// A thread's number goes to another process's within a window, and the threads that are old are forgotten before the
+// window closes.
+TEST(Engine, AThreadThatIsForgottenTakesItsOpenWindowsAlong) {
+  Stream stream;
+  constexpr uint32_t kOther = 900, kReused = 901;
+  const uint64_t forgetting = (30 - kStart / kSecond % 30) * kSecond;  // the start of a window in which they are
+  for (uint64_t i = 0; i < 200; ++i) stream.launch(i * 200 * kMilli);
+  stream.add(kSwitch, hal::Kind::kHost, forgetting + kSecond + 50 * kMilli, kMilli, kPid, kReused);
+  stream.add(kSwitch, hal::Kind::kHost, forgetting + kSecond + 60 * kMilli, kMilli, kOther, kReused);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  engine->finish();
+  EXPECT_EQ(engine->examined().events, stream.events.size());
+}
+
 TEST(Engine, WhatComesTooLateIsCounted) {
   Stream stream;
   stream.train(0, 10);
@@ -267,6 +283,8 @@ TEST(Engine, ALaunchThatAlwaysWasQuickIsStuckBeforeAWaitIs) {
   const hal::CausalChain* chain = find(chains, RuleId::never_returned);
   ASSERT_NE(chain, nullptr) << text_of(chains);
   EXPECT_EQ(chain->onset_wall_ns, kWallOffset + kStart + 3500 * kMilli);
+  EXPECT_THAT(chain->summary, HasSubstr("took 4s")) << "it has returned";
+  EXPECT_EQ(chain->severity, "MEDIUM");
   EXPECT_EQ(find(with_one_long(kSyncCall, hal::Kind::kSync, 4 * kSecond), RuleId::never_returned), nullptr)
       << "a wait for the device may take seconds";
   EXPECT_EQ(find(with_one_long(kLaunchCall, hal::Kind::kLaunch, 2 * kSecond), RuleId::never_returned), nullptr);

@@ -137,6 +137,8 @@ TEST_F(RankWindowsTest, WorkBeforeTheFirstCollectiveOfAnOlderCommunicatorIsNotKn
   const RankWindow window = only(advance_to(5000));
   EXPECT_EQ(window.collectives, 2U);
   EXPECT_EQ(window.measured, 1U);
+  EXPECT_EQ(window.measured_bytes, kSomeBytes) << "of as many as are measured";
+  EXPECT_EQ(window.bytes, 2 * kSomeBytes);
   EXPECT_EQ(window.work_ns, 200 * kMs);
 }
 
@@ -387,7 +389,98 @@ TEST_F(RankWindowsTest, ACollectiveInFlightHasBeenEntered) {
   EXPECT_EQ(next.median_ns, std::nullopt);
 }
 
+TEST_F(RankWindowsTest, SayWhatTheThreadDoesThatEntersNothing) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  EXPECT_FALSE(only(advance_to(5000)).activity) << "it has entered one";
+  Event launch = event("synchronise", 5200, 300 * kMs);
+  launch.stack_id = 77;
+  launch.set(Has::kStack);
+  feed(launch);
+  Event nested = event("synchronise", 5600);
+  nested.set(Has::kParent);
+  feed(nested);
+  Event others = event("synchronise", 5900);
+  others.tid = kPid + 1;  // a thread that polls
+  feed(others);
+  const RankWindow second = only(advance_to(10'000));
+  ASSERT_TRUE(second.activity);
+  EXPECT_EQ(second.activity->activity, Activity::kAfterCall);
+  EXPECT_EQ(second.activity->call, launch.call);
+  EXPECT_EQ(second.activity->tid, kPid);
+  EXPECT_EQ(second.activity->since_ns, kWallBegin + 5500 * kMs);
+  EXPECT_EQ(second.activity->stack_id, 77U);
+  Event open = event("synchronise", 11'000);
+  open.outcome = Outcome::kInFlight;
+  open.clear(Has::kDuration);
+  feed(open);
+  const RankWindow third = only(advance_to(15'000));
+  ASSERT_TRUE(third.activity);
+  EXPECT_EQ(third.activity->activity, Activity::kInCall);
+  EXPECT_EQ(third.activity->since_ns, kWallBegin + 11'000 * kMs);
+  collect(16'000);
+  EXPECT_FALSE(only(advance_to(20'000)).activity);
+}
+
 // (R5)
+TEST_F(RankWindowsTest, HaveTheBytesOfTheCollectiveThatWasEnteredLast) {
+  know_rank();
+  windows.know(communicator());
+  collect(100, kSomeId, 1000, kPid, 4000);
+  collect(200, kSomeId, 1000, kPid, 5000);
+  EXPECT_EQ(only(advance_to(5000)).entered_bytes, 5000U);
+  EXPECT_EQ(only(advance_to(10000)).entered_bytes, 5000U);
+  Event open = event("collect", 10100);
+  open.outcome = Outcome::kInFlight;
+  open.clear(Has::kDuration);
+  open.bytes = 8000;
+  open.set(Has::kBytes);
+  Exchange exchange;
+  exchange.communicator_id = kSomeId;
+  exchange.number = ++numbers[kSomeId];
+  feed(open, exchange);
+  EXPECT_EQ(only(advance_to(15000)).entered_bytes, 8000U);
+}
+
+// (R6)
+TEST_F(RankWindowsTest, SayThatTheRankAbortedForAsLongAsTheOthersMayWait) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  EXPECT_FALSE(only(advance_to(5000)).has_failed);
+  Exchange abort;
+  abort.communicator_id = kSomeId;
+  abort.role = hal::Role::kAbort;
+  Event call = event("collect", 5100);
+  call.kind = hal::Kind::kCommunicator;
+  feed(call, abort);
+  hal::Communicator ended = communicator();
+  ended.ended_mono_ns = kMonoBegin + 5100 * kMs;
+  windows.know(ended);
+  for (uint64_t i = 0; i < RankWindows::kFailedWindows; ++i) {
+    const RankWindow window = only(advance_to(10000 + i * 5000));
+    EXPECT_TRUE(window.has_failed) << i;
+    EXPECT_EQ(window.entered, 1U) << i;
+    EXPECT_FALSE(window.is_gone) << i;
+  }
+  EXPECT_THAT(advance_to(15000 + RankWindows::kFailedWindows * 5000), IsEmpty());
+}
+
+TEST_F(RankWindowsTest, SayThatACollectiveFailedUntilOneDoesNot) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  Event failing = event("collect", 200);
+  failing.failed = true;
+  Exchange exchange;
+  exchange.communicator_id = kSomeId;
+  feed(failing, exchange);
+  EXPECT_TRUE(only(advance_to(5000)).has_failed);
+  collect(5100);
+  EXPECT_FALSE(only(advance_to(10000)).has_failed);
+}
+
 TEST_F(RankWindowsTest, NumbersThatEndedAreNotGivenOutAnyMore) {
   const auto without_number = [&](uint64_t at_ms, Outcome outcome) {
     Event one = event("collect", at_ms);

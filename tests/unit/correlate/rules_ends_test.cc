@@ -319,6 +319,37 @@ TEST(Ends, AKilledWorkerExplainsThatItsParentWaitsAndFails) {
   EXPECT_ONLY(run(cleared_up), RuleId::process_failed);
 }
 
+// It ended by itself, with a status that means failure; its parent had waited for it before.
+TEST(Ends, AWorkerThatFailedIsFoundWhereItsParentSleepsFromThenOn) {
+  Stream stream;
+  stream.train(0, 5);
+  add_loader(stream);
+  for (uint64_t at = 0; at < 10; ++at) {
+    stream.add(kLaunchCall, hal::Kind::kLaunch, at * kSecond + 500 * kMilli, kMicro, 700);
+  }
+  exits(stream, 4 * kSecond + 900 * kMilli, 1 << 8, 300);
+  const auto chains_of = [&](bool has_fed_it) {
+    hal::LossLedger ledger;
+    const auto engine = engine_for(stream, ledger);
+    hal::Wait fed;
+    fed.kind = hal::WaitKind::kPipe;
+    fed.waker.emplace();
+    fed.waker->pid = fed.waker->tid = 300;
+    for (const Event& event : sorted(stream.events)) {
+      engine->add(event);
+      if (has_fed_it && event.call == kSyncCall && event.start_mono_ns < kStart + kSecond) engine->add_wait(event, fed);
+    }
+    engine->finish();
+    return latest(engine->take_changes());
+  };
+  EXPECT_THAT(chains_of(false), IsEmpty()) << "a helper: " << text_of(chains_of(false));
+  const auto chains = chains_of(true);
+  EXPECT_ONLY(chains, RuleId::process_failed);
+  EXPECT_EQ(chains[0].pid, 300U);
+  EXPECT_THAT(chains[0].summary, HasSubstr("exit status 1"));
+  EXPECT_THAT(chains[0].summary, HasSubstr("(pid 100), whose worker it was, still runs: it has made no call since"));
+}
+
 // Its parent may wait for ever.
 TEST(Ends, AKilledWorkerIsFoundWhereItsParentSleepsFromThenOn) {
   Stream stream;
@@ -427,6 +458,81 @@ TEST(Ends, AHangOnARankThatEndedWellComesBeforeTheEndOfThoseThatWait) {
   EXPECT_THAT(text_of(chains), HasSubstr("process_crashed of pid 100"));
 }
 
+// Twenty collectives of both ranks on each of two communicators, at the end one more of each rank as `last` says.
+std::vector<hal::CausalChain> run_stuck(const Stream& stream, const std::vector<std::pair<uint32_t, uint64_t>>& last,
+                                        uint64_t until_ns) {
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  Event event;
+  event.call = kCollectCall;
+  event.kind = hal::Kind::kCollective;
+  const auto arrives = [&](uint32_t pid, uint64_t comm, uint64_t number, uint64_t at_ns) {
+    event.pid = event.tid = pid;
+    event.start_mono_ns = kStart + at_ns;
+    engine->add_arrival(event, comm, number, pid == kPid ? 0 : 1);
+  };
+  for (uint64_t number = 1; number <= 20; ++number) {
+    for (const uint64_t comm : {0xaULL, 0xbULL}) {
+      for (const uint32_t pid : {kPid, kPeer}) arrives(pid, comm, number, number * 100 * kMilli);
+    }
+  }
+  for (const auto& [pid, comm] : last) arrives(pid, comm, 21, 2100 * kMilli);
+  for (const Event& one : sorted(stream.events)) engine->add(one);
+  engine->advance(kStart + until_ns);
+  engine->finish();
+  return latest(engine->take_changes());
+}
+
+// From 2.2 s on in a synchronisation.
+Event& waits_on(Stream& stream, uint32_t pid, hal::Outcome outcome, uint64_t duration_ns) {
+  Event& event = stream.add(kSyncCall, hal::Kind::kSync, 2200 * kMilli, duration_ns, pid, pid);
+  event.outcome = outcome;
+  return event;
+}
+
+TEST(Ends, RanksThatWaitForEachOtherOnTwoCommunicatorsAreADeadlock) {
+  Stream stream;
+  stream.train(0, 2);
+  for (const uint32_t pid : {kPid, kPeer}) {
+    waits_on(stream, pid, hal::Outcome::kNeverReturned, 0).clear(Has::kDuration);
+  }
+  const auto chains = run_stuck(stream, {{kPid, 0xa}, {kPeer, 0xb}}, 9 * kSecond);
+  EXPECT_ONLY(chains, RuleId::collective_hang);
+  EXPECT_EQ(chains[0].severity, "CRITICAL");
+  for (const char* part :
+       {"number 21 on communicator 000000000000000a: rank 0 (pid 100) waiting for rank 1 (pid 200)",
+        "number 21 on communicator 000000000000000b: rank 1 (pid 200) waiting for rank 0 (pid 100)", "deadlock"}) {
+    EXPECT_THAT(chains[0].summary, HasSubstr(part));
+  }
+  EXPECT_THAT(chains[0].recommendations[0], HasSubstr("same order"));
+  // One of them does something else: it may come yet.
+  Stream late;
+  late.train(0, 2);
+  waits_on(late, kPid, hal::Outcome::kNeverReturned, 0).clear(Has::kDuration);
+  const auto none = run_stuck(late, {{kPid, 0xa}}, 9 * kSecond);
+  EXPECT_THAT(none, IsEmpty()) << text_of(none);
+}
+
+TEST(Ends, AHangComesBeforeTheKillThatItsLauncherAnswersWith) {
+  const auto chains_of = [](uint64_t waited_ns) {
+    Stream stream;
+    stream.train(0, 2);
+    waits_on(stream, kPid, hal::Outcome::kExited, waited_ns);
+    makes_a_call(stream, kPeer);
+    exits(stream, 2200 * kMilli + waited_ns, 9);
+    exits(stream, 2250 * kMilli + waited_ns, 9, kPeer);
+    return run_stuck(stream, {{kPid, 0xa}}, 9 * kSecond + waited_ns);
+  };
+  const auto chains = chains_of(5 * kSecond);
+  EXPECT_ONLY(chains, RuleId::collective_hang);
+  EXPECT_THAT(chains[0].summary, HasSubstr("rank 0 (pid 100) waiting for rank 1 (pid 200), for 5.1s"));
+  EXPECT_THAT(text_of(chains), HasSubstr("process_crashed of pid 100"));
+  EXPECT_THAT(text_of(chains), HasSubstr("process_crashed of pid 200"));
+  EXPECT_THAT(text_of(chains), HasSubstr("was killed: signal SIGKILL (9)"));
+  const auto killed = chains_of(300 * kMilli);
+  EXPECT_EQ(find(killed, RuleId::collective_hang), nullptr) << "it had waited no longer than usual";
+}
+
 TEST(Ends, ARankThatCallsWithAnotherSizeIsNamedAtOnceWithAllSizes) {
   Stream stream;
   stream.train(0, 6);
@@ -438,6 +544,17 @@ TEST(Ends, ARankThatCallsWithAnotherSizeIsNamedAtOnceWithAllSizes) {
   EXPECT_THAT(chains[0].summary, HasSubstr("collective 25 of communicator 000000000000beef differs"));
   EXPECT_THAT(chains[0].summary, HasSubstr("rank 0 (pid 100) xAllReduce of 1.05 MB"));
   EXPECT_THAT(chains[0].summary, HasSubstr("rank 1 (pid 200) xAllReduce of 524 kB"));
+}
+
+TEST(Ends, ASizeThatIsNotKnownHidesNoOther) {
+  Stream stream;
+  stream.train(0, 6);
+  const auto chains = run_ranks(stream, 4, 30, [](Event& call, uint64_t number, uint32_t rank) {
+    if (rank == 0) call.present &= ~(1U << static_cast<unsigned>(Has::kBytes));
+    if (number == 25 && rank == 1) call.bytes = 1 << 19;
+  });
+  EXPECT_ONLY(chains, RuleId::collective_mismatch);
+  EXPECT_EQ(chains[0].pid, kPeer);
 }
 
 TEST(Ends, ARankBehindThoseThatFitIsNamedAndTheUnlistedOnesAreCounted) {

@@ -113,6 +113,44 @@ TEST(HostRules, AProcessIsNotAccusedOfWhatItsOwnThreadsDo) {
   for (const std::string& fix : chains[0].recommendations) EXPECT_THAT(fix, Not(HasSubstr("renice")));
 }
 
+// Ranks of one job are not strangers to each other: to take the priority of one harms all.
+TEST(HostRules, ARankDoesNotAccuseAnotherOfItsJob) {
+  const auto contended = [](auto make_kin) {
+    Stream stream;
+    stream.train(0, 12);
+    hal::Process other = stream.processes[0];
+    other.pid = 900;
+    other.start_mono_ns += kMilli;
+    make_kin(stream.processes[0], other);
+    stream.processes.push_back(other);
+    for (uint64_t i = 0; i < 12; ++i) {
+      stream.add(kLaunchCall, hal::Kind::kLaunch, i * kSecond + kMilli, kMicro, 900);
+    }
+    for (uint64_t i = 0; i < 100; ++i) stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, 900, "train");
+    return run(stream);
+  };
+  const auto of_a_launcher = [](hal::Process& own, hal::Process& other) {
+    own.rank = 0;
+    other.rank = 1;
+    own.launcher_job = other.launcher_job = "job-7";
+  };
+  const auto of_a_parent = [](hal::Process& own, hal::Process& other) { own.parent_pid = other.parent_pid = 50; };
+  for (const auto& chains : {contended(of_a_launcher), contended(of_a_parent)}) {
+    EXPECT_ONLY(chains, RuleId::oversubscription);
+    EXPECT_THAT(chains[0].summary, HasSubstr("2 ranks share 4 CPUs"));
+    EXPECT_THAT(chains[0].summary, Not(HasSubstr("lost")));
+    for (const std::string& fix : chains[0].recommendations) {
+      EXPECT_THAT(fix, Not(HasSubstr("renice")));
+      EXPECT_THAT(fix, Not(HasSubstr("900")));
+    }
+  }
+  const auto strangers = contended([](hal::Process& own, hal::Process& other) {
+    own.parent_pid = 50;
+    other.parent_pid = 51;
+  });
+  EXPECT_ONLY(strangers, RuleId::cpu_preemption);
+}
+
 // Two of its threads on a CPU with three other programs: each of the others had less of it than the other thread, and
 // all of them together had most.
 TEST(HostRules, WhatManyOthersTakeIsNotTheProcessesOwn) {
@@ -163,13 +201,19 @@ TEST(HostRules, WorkersThatFightForTheCpusStarveTheirProcess) {
     }
   }
   // Meanwhile the thread that makes the calls sleeps, and makes one now and then.
-  for (uint64_t i = 0; i < 16; ++i) {
-    stream.launch(8 * kSecond + i * 500 * kMilli);
-    Event& away = stream.add(kSwitch, hal::Kind::kHost, 8 * kSecond + i * 500 * kMilli + kMilli, 490 * kMilli);
-    away.off.blocked_ns = 490 * kMilli;
-    away.set(Has::kOffCpu);
-  }
-  const auto chains = run(stream);
+  const auto sleeping = [&](uint64_t queued_ns) {
+    Stream whole = stream;
+    for (uint64_t i = 0; i < 16; ++i) {
+      whole.launch(8 * kSecond + i * 500 * kMilli);
+      Event& away = whole.add(kSwitch, hal::Kind::kHost, 8 * kSecond + i * 500 * kMilli + kMilli, 490 * kMilli);
+      away.off.blocked_ns = 490 * kMilli - queued_ns;
+      away.off.runqueue_ns = queued_ns;
+      away.set(Has::kOffCpu);
+    }
+    return run(whole);
+  };
+  EXPECT_EQ(find(sleeping(5 * kMilli), RuleId::dataloader_starvation), nullptr) << "it did not wait for a CPU itself";
+  const auto chains = sleeping(100 * kMilli);
   ASSERT_FALSE(chains.empty());
   const hal::CausalChain* starved = find(chains, RuleId::dataloader_starvation);
   ASSERT_NE(starved, nullptr) << text_of(chains);

@@ -1,4 +1,5 @@
 // Each rule: the planted cause is found with the right figures, and what merely looks like it is not.
+#include <array>
 #include <functional>
 
 #include "engine_stream.h"
@@ -158,6 +159,36 @@ TEST(Rules, LargeCopiesThatHoldTheThreadAreSlow) {
   EXPECT_THAT(chains[0].root_cause, HasSubstr("5.2 GB/s"));
 }
 
+// A kernel of 50 ms, and a blocking copy of its result, which takes 3 ms itself: with the wait it takes 53.
+TEST(Rules, CopiesToTheHostAreNotSlowForTheWorkThatTheyWaitFor) {
+  const auto chains_of = [](bool synchronises, uint64_t copy_ms) {
+    Stream stream;
+    for (uint64_t i = 0; i < 200; ++i) {
+      stream.launch(i * 60 * kMilli);
+      if (synchronises) stream.sync(i * 60 * kMilli + kMilli, 30 * kMilli);
+      const uint64_t at = i * 60 * kMilli + (synchronises ? 32 : 1) * kMilli;
+      stream.copy(kCopyCall, at, copy_ms * kMilli, hal::Direction::kDeviceToHost, 16 << 20);
+    }
+    return run(stream);
+  };
+  EXPECT_THAT(chains_of(false, 53), IsEmpty());
+  const auto chains = chains_of(true, 25);
+  EXPECT_ONLY(chains, RuleId::slow_copies);
+}
+
+// Where copies without work before them show how fast they are, that part of the others is theirs.
+TEST(Rules, CopiesToTheHostBehindWorkTakeWhatOthersTook) {
+  Stream stream;
+  for (uint64_t i = 0; i < 200; ++i) {
+    stream.copy(kCopyCall, i * 60 * kMilli, 10 * kMilli, hal::Direction::kDeviceToHost, 16 << 20);
+    stream.launch(i * 60 * kMilli + 11 * kMilli);
+    stream.copy(kCopyCall, i * 60 * kMilli + 12 * kMilli, 40 * kMilli, hal::Direction::kDeviceToHost, 16 << 20);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::slow_copies);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("1.7 GB/s"));
+}
+
 TEST(Rules, CopiesThatWereOnlyQueuedAreInNoRate) {
   Stream stream;
   for (uint64_t i = 0; i < 200; ++i) {
@@ -190,6 +221,40 @@ TEST(Rules, MemoryThatOnlyGrowsWhileWorkingLeaks) {
   const auto chains = run(stream);
   EXPECT_ONLY(chains, RuleId::memory_growth);
   EXPECT_THAT(chains[0].summary, HasSubstr("grew by"));
+}
+
+// It loads a model while it works, and has what it needs from then on.
+TEST(Rules, MemoryThatHasStoppedGrowingDoesNotKeepGrowing) {
+  const auto growing_for = [](uint64_t grows_s) {
+    Stream stream;
+    stream.train(0, 20);
+    for (uint64_t i = 0; i < grows_s * 10; ++i) {
+      stream.alloc(i * 100 * kMilli + 7 * kMilli, 0x1000 + i * 0x10000000, 4 << 20);
+    }
+    return run(stream);
+  };
+  for (const uint64_t ended_s : {10, 17}) {  // an incident that was over at the end, and one that was not
+    const auto chains = growing_for(ended_s);
+    EXPECT_ONLY(chains, RuleId::memory_growth);
+    EXPECT_THAT(chains[0].summary, ::testing::AllOf(HasSubstr("grew by"), HasSubstr("s, and not after that")));
+    EXPECT_THAT(chains[0].root_cause, HasSubstr("worked on without more"));
+    EXPECT_EQ(chains[0].severity, "LOW");
+  }
+  const auto chains = growing_for(20);
+  EXPECT_ONLY(chains, RuleId::memory_growth);
+  EXPECT_THAT(chains[0].summary, HasSubstr("and keeps growing"));
+}
+
+// What it does after it has stopped working says nothing of what it did while it worked.
+TEST(Rules, MemoryThatGrewUntilTheWorkEndedKeepsGrowing) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 120; ++i) stream.alloc(i * 100 * kMilli + 7 * kMilli, 0x1000 + i * 0x10000000, 4 << 20);
+  for (uint64_t i = 120; i < 200; ++i) stream.sync(i * 100 * kMilli, 10 * kMicro);
+  const auto chains = run(stream);
+  const hal::CausalChain* chain = find(chains, RuleId::memory_growth);
+  ASSERT_NE(chain, nullptr) << text_of(chains);
+  EXPECT_THAT(chain->summary, HasSubstr("and keeps growing"));
 }
 
 TEST(Rules, MemoryThatIsGivenBackAndAModelBeingLoadedAreNoLeak) {
@@ -287,6 +352,81 @@ TEST(Rules, OutOfMemoryIsItsOwnAndNotJustAFailure) {
   EXPECT_ONLY(chains, RuleId::device_out_of_memory);
   EXPECT_THAT(chains[0].root_cause, HasSubstr("8.59 GB"));
   EXPECT_EQ(chains[0].onset_wall_ns, kWallOffset + kStart + 3 * kSecond + 7 * kMilli);
+}
+
+// The same status as of the device's memory, of which enough is free.
+TEST(Rules, MemoryOfTheHostThatCannotBePinnedIsNotTheDevices) {
+  Stream stream;
+  stream.train(0, 6);
+  Event& refused = stream.alloc(3 * kSecond + 7 * kMilli, 0, uint64_t{8} << 30);
+  refused.call = kPinCall;
+  refused.clear(Has::kAddress);
+  refused.return_code = 2;
+  refused.failed = true;
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  hal::DeviceSample sample;
+  sample.devices.resize(1);
+  sample.devices[0].add(hal::ReadingId::memory_free_bytes, static_cast<double>(uint64_t{64} << 30));
+  engine->add_device_sample(sample, kStart + 2 * kSecond);
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  engine->finish();
+  const auto chains = latest(engine->take_changes());
+  EXPECT_ONLY(chains, RuleId::host_memory_refused);
+  EXPECT_THAT(chains[0].summary, HasSubstr("xHostAlloc could not pin memory of the host"));
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("8.59 GB of the host's memory"));
+}
+
+TEST(Rules, WhatIsPinnedOrOnlyReservedIsNotHeldOnTheDevice) {
+  for (const Call call : {kPinCall, kReserveCall}) {
+    Stream stream;
+    stream.train(0, 12);
+    for (uint64_t i = 0; i < 120; ++i) {
+      stream.alloc(i * 100 * kMilli + 7 * kMilli, 0x1000 + i * 0x10000000, 4 << 20).call = call;
+    }
+    EXPECT_THAT(run(stream), IsEmpty()) << text_of(run(stream));
+  }
+}
+
+// What was held when it was refused is what was too much, whatever the process has freed since.
+TEST(Rules, OutOfMemorySaysWhatWasHeldAtTheFirstAndHowOften) {
+  Stream stream;
+  stream.train(0, 8);
+  for (uint64_t round = 0; round < 2; ++round) {
+    const uint64_t at = (3 + round) * kSecond;
+    for (uint64_t i = 1; i <= 4; ++i) stream.alloc(at + i * kMilli, i << 32, uint64_t{1} << 30);
+    for (uint64_t i = 0; i < 2; ++i) {
+      Event& refused = stream.alloc(at + (7 + i) * kMilli, 0, uint64_t{1} << (29 + round));
+      refused.clear(Has::kAddress);
+      refused.return_code = 2;
+      refused.failed = true;
+    }
+    for (uint64_t i = 1; i <= 4; ++i) stream.release(at + (10 + i) * kMilli, i << 32);
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::device_out_of_memory);
+  EXPECT_THAT(chains[0].summary, HasSubstr("4 times"));
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("an allocation of 537 MB failed; the process held 4.29 GB then"));
+}
+
+TEST(Rules, TheSlowestCallIsSaidOnlyWhereItWasSlowerThanUsual) {
+  const auto contended = [](uint64_t lost_ns) {
+    Stream stream;
+    stream.train(0, 5);
+    for (uint64_t i = 0; i < 500; ++i) {
+      stream.launch(5 * kSecond + i * 10 * kMilli);
+      Event& waits = stream.sync(5 * kSecond + i * 10 * kMilli + 100 * kMicro, 5 * kMilli + lost_ns);
+      waits.off.preempted_ns = 4 * kMilli;
+      Stream::blame(waits, 900, 4 * kMilli, "stress");
+    }
+    return run(stream);
+  };
+  const auto as_usual = contended(0), slower = contended(4 * kMilli);
+  EXPECT_ONLY(as_usual, RuleId::cpu_preemption);
+  EXPECT_THAT(text_of(as_usual), Not(HasSubstr("usually")));
+  EXPECT_THAT(as_usual[0].root_cause, Not(HasSubstr("slowest")));
+  EXPECT_ONLY(slower, RuleId::cpu_preemption);
+  EXPECT_THAT(slower[0].root_cause, HasSubstr("its slowest xStreamSync took 9"));
 }
 
 // A status whose name has the word, as cudaErrorHostMemoryAlreadyRegistered of cudaHostRegister, which allocates too.
@@ -513,6 +653,7 @@ TEST(Rules, SpikesEverySoManyCallsAreFound) {
   const auto chains = run(stream);
   EXPECT_ONLY(chains, RuleId::periodic_spike);
   EXPECT_THAT(chains[0].summary, HasSubstr("every 200 calls"));
+  EXPECT_GE(*chains[0].end_wall_ns - *chains[0].onset_wall_ns, 13 * kSecond) << "its figure is of all this time";
   Stream launching;
   for (uint64_t i = 0; i < 5000; ++i) launching.launch(i * 3 * kMilli, length(i));
   EXPECT_THAT(run(launching), IsEmpty()) << "launches wait for room in their queue";
@@ -616,6 +757,44 @@ TEST(Rules, ALateRankIsNamed) {
   const auto chains = chains_of_ranks(8, [](uint64_t) { return 2; });
   EXPECT_ONLY(chains, RuleId::late_rank);
   EXPECT_THAT(chains[0].summary, HasSubstr("rank 2 (pid 100) was the last to enter"));
+  EXPECT_LE(*chains[0].lost_ns, *chains[0].end_wall_ns - *chains[0].onset_wall_ns) << "no more than there was time";
+}
+
+// Every six seconds a collective of four ranks, of which rank 1 comes 310 ms later and rank 3 `late_ns`.
+std::vector<hal::CausalChain> chains_of_late_ranks(uint64_t late_ns) {
+  Stream stream;
+  stream.train(0, 150);
+  const std::array<uint64_t, 4> lates = {0, 310 * kMilli, 10 * kMilli, late_ns};
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    hal::Process process;
+    process.pid = 300 + rank;
+    process.start_mono_ns = kStart - kSecond + rank;
+    stream.processes.push_back(process);
+  }
+  for (uint64_t number = 1; number <= 24; ++number) {
+    for (uint32_t rank = 0; rank < 4; ++rank) {
+      stream.add(kCollectCall, hal::Kind::kCollective, number * 6 * kSecond + lates[rank], 50 * kMicro, 300 + rank);
+    }
+  }
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  for (const Event& event : sorted(stream.events)) {
+    engine->add(event);
+    if (event.call != kCollectCall) continue;
+    const uint64_t number = (event.start_mono_ns - kStart) / (6 * kSecond);
+    engine->add_arrival(event, 0xbeef, number, static_cast<int32_t>(event.pid - 300));
+  }
+  engine->finish();
+  return latest(engine->take_changes());
+}
+
+TEST(Rules, WhoCameLastIsKnownWhenAllHaveCome) {
+  for (const uint64_t late_ns : {700 * kMilli, 2 * kSecond, 5 * kSecond}) {
+    const auto chains = chains_of_late_ranks(late_ns);
+    SCOPED_TRACE(late_ns);
+    EXPECT_ONLY(chains, RuleId::late_rank);
+    EXPECT_THAT(chains[0].summary, HasSubstr("rank 3 (pid 303) was the last to enter"));
+  }
 }
 
 TEST(Rules, RanksThatAreLateInTurnAreNoCause) {

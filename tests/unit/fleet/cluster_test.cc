@@ -33,7 +33,7 @@ class BusyStore : public store::ClusterStore {
     if (is_busy_) return Error(Errc::kBusy, "the file is locked");
     return store_->write(incidents);
   }
-  Status settle() override { return store_->settle(); }
+  Status settle(uint64_t end) override { return store_->settle(end); }
   Status each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t)>& take) override {
     return store_->each_window(from_ns, take);
   }
@@ -44,6 +44,10 @@ class BusyStore : public store::ClusterStore {
   Result<std::vector<store::IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns,
                                                     size_t limit) override {
     return store_->incidents(cluster, since_ns, limit);
+  }
+  Result<std::vector<store::IncidentRow>> ended_incidents(const std::string& cluster, uint64_t since_ns,
+                                                          size_t limit) override {
+    return store_->ended_incidents(cluster, since_ns, limit);
   }
   Result<std::vector<store::IncidentRow>> open_incidents() override { return store_->open_incidents(); }
   Result<store::Coverage> coverage() override { return store_->coverage(); }
@@ -241,6 +245,51 @@ TEST_F(ClusterTest, ClocksOfTwoNodesAreBoundByTheCollectivesOfBoth) {
   EXPECT_THAT(cluster->clocks("lab", "nowhere")["differences"], IsEmpty());
 }
 
+// Two jobs of eight ranks that neither Slurm nor a launcher names, each on its node: no rank of them is well because
+// none is named.
+TEST_F(ClusterTest, RanksOfTwoJobsOfOneNameAreSaidToBe) {
+  for (int i = 0; i < 20; ++i) {
+    pass(5);
+    for (const uint32_t node : {i % 2, 1 - i % 2}) {
+      std::vector<wire::Window> windows;
+      for (uint32_t rank = 0; rank < 8; ++rank) {
+        wire::Window one = window("", rank, 0.5);
+        one.sender.node = fmt::format("node-{}", node);
+        one.communicator = 70 + node;
+        one.nranks = 8;
+        windows.push_back(std::move(one));
+      }
+      send(std::move(windows));
+    }
+  }
+  pass(15);
+  EXPECT_EQ(outliers()["jobs"][0]["contested_ranks"], 8);
+  const auto analysis = analyse(*cluster, {});
+  ASSERT_TRUE(analysis.ok());
+  const std::string said = dump((*analysis)["sentences"]);
+  EXPECT_THAT(said, HasSubstr("8 ranks come from several nodes by turns"));
+  EXPECT_THAT(said, ::testing::Not(HasSubstr("No rank is late")));
+}
+
+// A rank that does something else than all others.
+TEST_F(ClusterTest, RanksThatAreComparedWithNoOtherAreCounted) {
+  for (int i = 0; i < 20; ++i) {
+    pass(5);
+    std::vector<wire::Window> windows;
+    for (uint32_t rank = 0; rank < 16; ++rank) {
+      windows.push_back(window("j1", rank, workload.window(rank, 0)));
+      if (rank == 7) windows.back().bytes *= 64;
+    }
+    send(std::move(windows));
+  }
+  EXPECT_EQ(outliers()["jobs"][0]["not_compared_ranks"], 1);
+  const auto analysis = analyse(*cluster, {});
+  ASSERT_TRUE(analysis.ok());
+  const std::string said = dump((*analysis)["sentences"]);
+  EXPECT_THAT(said, HasSubstr("No rank is late of the 15 of 16 ranks that are compared with others."));
+  EXPECT_THAT(said, HasSubstr("1 rank sends work and is compared with no other"));
+}
+
 // The same for all ranks: the windows of a job in which they wait `more_s` longer in each step than 0.5 s.
 class SlowJobTest : public ClusterTest {
  protected:
@@ -268,6 +317,24 @@ class SlowJobTest : public ClusterTest {
  private:
   double steps_ = 0;
 };
+
+TEST_F(SlowJobTest, WhereANodesNetworkHasAFaultMeanwhileThatIsWhy) {
+  run_alike(60, 0, {}, false);
+  run_alike(6, 0.5, {}, false);
+  report("fabric_errors", 20, 0, std::nullopt, "node-1");
+  report("fabric_errors", 20, 0, std::nullopt, "node-9");  // not of this job
+  run_alike(4, 0.5, {}, false);
+  const Json found = outliers()["outliers"];
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0]["kind"], "slow_job");
+  EXPECT_EQ(found[0]["class"], "network");
+  EXPECT_EQ(found[0]["node_id"], "node-1");
+  EXPECT_TRUE(found[0]["rank"].is_null());
+  EXPECT_THAT(found[0]["sentence"].get<std::string>(), HasSubstr("the network of node-1 has a fault"));
+  EXPECT_THAT(found[0]["cause"].get<std::string>(), HasSubstr("fabric_errors says why"));
+  EXPECT_EQ(incidents()[0]["class"], "network");
+  EXPECT_TRUE(incidents()[0]["rank"].is_null());
+}
 
 TEST_F(SlowJobTest, WhereAllWaitForASlowDeviceItIsNamedByItsState) {
   run_alike(60, 0);
@@ -466,6 +533,163 @@ TEST_F(ClusterTest, AfterARestartAJobThatDoesNotGoOnIsSilentToo) {
   EXPECT_EQ(incidents()[0]["state"], "silent");
 }
 
+// What a node could not send while the server was away comes at once, and not from all at the same time.
+TEST_F(ClusterTest, AfterAnOutageTheNodeThatIsBackFirstEndsNothing) {
+  run("j1", 40);
+  run("j1", 20, 0.5);
+  const Json before = incidents();
+  ASSERT_THAT(before, SizeIs(1));
+  cluster.reset();
+  std::vector<wire::Window> waiting[2];
+  for (int i = 0; i < 12; ++i) {
+    clock.now_ns += kWindow_ns;
+    for (uint32_t rank = 0; rank < 16; ++rank) {
+      waiting[rank / 8].push_back(window("j1", rank, workload.window(rank, rank == 5 ? 0.5 : 0)));
+    }
+  }
+  open();
+  pass(3);
+  send(waiting[1]);
+  pass(20);
+  send(waiting[0]);
+  EXPECT_EQ(health()["not_compared"]["late"], 0);
+  for (int i = 0; i < 4; ++i) run("j1", 1, 0.5);
+  const Json after = incidents();
+  ASSERT_THAT(after, SizeIs(1));
+  EXPECT_EQ(after[0]["id"], before[0]["id"]);
+  EXPECT_EQ(after[0]["state"], "open");
+}
+
+// All of what the rank did is compared anew after a restart, but the incident was there before.
+TEST_F(ClusterTest, AnIncidentThatIsOverIsNotWrittenAgainAfterARestart) {
+  run("j1", 10);
+  run("j1", 90, 0.5);
+  run("j1", 79);
+  const Json before = incidents();
+  ASSERT_THAT(before, SizeIs(1));
+  EXPECT_EQ(before[0]["state"], "over");
+  for (int i = 0; i < 2; ++i) {
+    open();
+    pass(2);
+    EXPECT_EQ(incidents(), before);
+  }
+}
+
+TEST_F(ClusterTest, AnOpenIncidentIsOneOfTheLastMinutesHoweverLongThereIsNoNews) {
+  run("j1", 40);
+  run("j1", 120, 0.5);
+  const uint64_t since_ns = clock.now_ns - 60 * kSecond;
+  const auto found = cluster->incidents("lab", since_ns, 100);
+  ASSERT_TRUE(found.ok());
+  ASSERT_THAT(found->at("incidents"), SizeIs(1));
+  const Json& open = found->at("incidents")[0];
+  EXPECT_EQ(open["state"], "open");
+  EXPECT_GE(open["to_ns"], clock.now_ns - 2 * kWindow_ns);
+  EXPECT_EQ(open["persistence"], "persistent");
+}
+
+// Nodes whose trace is older than the communicator know its number, and the library's; the others only the first.
+TEST_F(ClusterTest, ACommunicatorOfWhichSomeKnowTheLibrarysNumberIsTheSameAfterARestart) {
+  const auto go_on = [&](size_t count) {
+    for (; count > 0; --count) {
+      pass(5);
+      std::vector<wire::Window> windows;
+      for (const uint32_t rank : {8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7}) {
+        wire::Window& one = windows.emplace_back(window("j1", rank, workload.window(rank, rank == 5 ? 0.5 : 0)));
+        if (rank < 8) continue;
+        one.comm_id_hash = one.communicator;
+        one.communicator = 991;
+      }
+      send(std::move(windows));
+    }
+  };
+  go_on(60);
+  const Json before = incidents();
+  ASSERT_THAT(before, SizeIs(1));
+  open();
+  go_on(16);
+  const Json after = incidents();
+  ASSERT_THAT(after, SizeIs(1));
+  EXPECT_EQ(after[0]["id"], before[0]["id"]);
+  EXPECT_EQ(after[0]["state"], "open");
+}
+
+TEST_F(ClusterTest, ALowHealthScoreIsOpenAfterARestartAndSilentOnlyWhereNoneComes) {
+  const auto go_on = [&](size_t count, bool is_low = true) {
+    for (; count > 0; --count) {
+      pass(10);
+      wire::Batch batch;
+      for (uint32_t node = 0; node < 16; ++node) {
+        wire::Point& point = batch.points.emplace_back();
+        point.sender.cluster = "lab";
+        point.sender.node = fmt::format("node-{}", node);
+        point.metric = "ingero.node.health_score";
+        point.time_ns = clock.now_ns;
+        point.value_double = is_low && node == 3 ? 0.5 : 0.9 + 0.01 * ((node + count) % 3);
+        point.hash = ++reports;
+        point.attributes = "{}";
+      }
+      EXPECT_TRUE(cluster->take(batch).ok());
+    }
+  };
+  go_on(20, false);
+  go_on(40);
+  const Json before = incidents();
+  ASSERT_THAT(before, SizeIs(1));
+  EXPECT_EQ(before[0]["kind"], "low_health_score");
+  open();
+  EXPECT_EQ(incidents()[0]["state"], "open");
+  go_on(40);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["id"], before[0]["id"]);
+  EXPECT_EQ(incidents()[0]["state"], "open");
+  open();
+  pass(290);
+  EXPECT_EQ(incidents()[0]["state"], "open");
+  pass(20);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "silent");
+}
+
+TEST_F(ClusterTest, OneOddFirstWindowIsNotTheLengthOfAllOthers) {
+  wire::Window odd = window("j1", 0, 1);
+  odd.start_ns = odd.end_ns - kSecond;
+  send({odd});
+  run("j1", 40);
+  run("j1", 20, 0.5);
+  EXPECT_EQ(outliers()["jobs"][0]["window_s"], 5);
+  EXPECT_THAT(outliers()["outliers"], SizeIs(1));
+  // Nor is one of later; but many are, where no other comes.
+  send({odd});
+  EXPECT_EQ(outliers()["jobs"][0]["window_s"], 5);
+  for (int i = 0; i < 30; ++i) {
+    pass(15);
+    std::vector<wire::Window> windows;
+    for (uint32_t rank = 0; rank < 16; ++rank) {
+      windows.push_back(window("j1", rank, 1));
+      windows.back().start_ns = windows.back().end_ns - 15 * kSecond;
+    }
+    send(std::move(windows));
+  }
+  EXPECT_EQ(outliers()["jobs"][0]["window_s"], 15);
+  EXPECT_EQ(outliers()["jobs"][0]["ranks"], 16);
+}
+
+TEST_F(ClusterTest, AllJobsTogetherHaveAMaximumOfRanks) {
+  for (const char* job : {"j1", "j2", "j3"}) {
+    std::vector<wire::Window> windows;
+    for (uint32_t rank = 0; rank < detect::kMaxRanks; ++rank) {
+      windows.push_back(window(job, rank, 1));
+      windows.back().sender.node = "node-0";
+    }
+    send(std::move(windows));
+    pass(12);
+  }
+  send({window("j4", 0, 1), window("j2", 7, 1)});
+  EXPECT_EQ(health()["not_compared"]["too_many_ranks"], detect::kMaxRanks + 1);
+  EXPECT_THAT(metrics(), HasSubstr("{reason=\"too_many_ranks\"} 65537"));
+}
+
 TEST_F(ClusterTest, JobsThatEndedMakeRoomForLaterOnes) {
   for (int job = 0; job < 300; ++job) {
     run(fmt::format("job-{}", job), 3, 0, 4);
@@ -563,6 +787,44 @@ TEST_F(ClusterTest, ANodeThatSendsWithoutNumbersIsNotSilent) {
   ASSERT_TRUE(analysis.ok());
   EXPECT_THAT(dump((*analysis)["sentences"]),
               HasSubstr("Of 8 ranks it is not known which collectives they enter, nor whether they hang."));
+}
+
+TEST_F(ClusterTest, AHangSaysWhereTheRankIsThatIsWaitedFor) {
+  const auto go_on = [&](int64_t number, bool is_hanging) {
+    pass(5);
+    std::vector<wire::Window> windows;
+    for (uint32_t rank = 0; rank < 16; ++rank) {
+      wire::Window one = window("j1", rank, 1);
+      one.work_s.reset();
+      one.entered = number + (is_hanging && rank != 3 ? 1 : 0);
+      one.left = number;
+      one.pid = 4000 + rank;
+      if (is_hanging) {
+        one.activity = {wire::ActivityKind::kAsleep, "cudaLaunchKernel", 1'700'000'000 * kSecond,
+                        "load() at train.py:61", "read() at io.py:5\nload() at train.py:61"};
+      }
+      windows.push_back(std::move(one));
+    }
+    windows[3].device.emplace().id = "GPU-3";
+    send(std::move(windows));
+  };
+  for (int64_t number = 1; number <= 6; ++number) go_on(number, false);
+  for (int i = 0; i < 6; ++i) go_on(6, true);
+  const Json answer = cluster->hangs("");
+  ASSERT_THAT(answer["hangs"], SizeIs(1));
+  const Json& evidence = answer["hangs"][0]["evidence"];
+  EXPECT_THAT(
+      std::string(evidence["sentence"]),
+      HasSubstr("15 ranks wait; it sleeps, in load() at train.py:61, and has made no GPU call since 2023-11-14"));
+  const Json& rank = evidence["ranks"][0];
+  EXPECT_EQ(rank["pid"], 4003);
+  EXPECT_EQ(rank["hw_id"], "GPU-3");
+  EXPECT_EQ(rank["activity"], "asleep");
+  EXPECT_EQ(rank["last_call"], "cudaLaunchKernel");
+  EXPECT_EQ(rank["stack"], Json({"read() at io.py:5", "load() at train.py:61"}));
+  // It has gone on: what it did is over.
+  go_on(7, false);
+  EXPECT_THAT(cluster->hangs("")["hangs"], IsEmpty());
 }
 
 TEST_F(ClusterTest, WithoutAnyNumbersItIsNotSaidThatNoJobHangs) {

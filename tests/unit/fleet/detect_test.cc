@@ -248,6 +248,22 @@ TEST(Straggler, AllRanksOfSlowNodesAreNamed) {
   for (const auto& [rank, after] : named) EXPECT_LT(rank, 32U);
 }
 
+// Two nodes, one of them slow: no rank of the other is what is in the middle of both.
+TEST(Straggler, HalfOfAllRanksAreNamedAndByHowMuchTheyAreSlow) {
+  for (const double slow : {0.1, 0.3}) {
+    Simulation simulation({1, 16, kUsualNoise, 3});
+    EXPECT_THAT(simulation.run(60).changes, IsEmpty());
+    const Named named = simulation.run(60, [&](uint32_t rank) { return rank < 8 ? slow : 0.0; });
+    // 10 % is 7.5 % above the slowest of the others, which is near the floor.
+    EXPECT_GE(named.after.size(), slow > 0.2 ? 8U : 6U) << slow;
+    for (const auto& [rank, after] : named.after) EXPECT_LT(rank, 8U) << slow;
+    for (const Standing& one : simulation.detector.standings()) {
+      if (!one.is_named) continue;
+      EXPECT_NEAR(one.incident.effect, slow, 0.06) << one.rank;  // the slowest of the others is what is usual
+    }
+  }
+}
+
 TEST(Straggler, IsOverWhenItIsAsFastAsTheOthers) {
   Simulation simulation({1, 64});
   simulation.run(30);
@@ -411,6 +427,233 @@ TEST(Roles, ThatDoTheSameAmountAreNoImbalance) {
   Detector detector;
   EXPECT_THAT(run_stages(detector, 0.02), IsEmpty());
   EXPECT_THAT(detector.imbalance(), IsEmpty());
+}
+
+// 64 ranks on 8 nodes; the communicator of those of the last node is older than their trace.
+TEST(Roles, AreThoseOfTheFirstWindowsAndNotOfTheVeryFirst) {
+  Detector detector;
+  Workload workload(64, kUsualNoise, 5);
+  std::set<uint32_t> named;
+  for (uint64_t window = 1; window <= 90; ++window) {
+    for (uint32_t rank = 0; rank < 64; ++rank) {
+      Sample sample;
+      sample.window = window;
+      sample.rank = rank;
+      sample.node = rank / 8;
+      sample.communicator = 1;
+      sample.nranks = 64;
+      sample.count = 10;
+      sample.bytes = window == 1 && rank >= 56 ? 1.5e6 : 1e6;
+      sample.work_s = workload.window(rank, window > 30 && rank >= 56 ? 0.3 : 0);
+      detector.add(sample, window * kPeriod_ns);
+    }
+    for (const auto& change : detector.advance(window * kPeriod_ns + kWaitForWindow_ns)) named.insert(change.rank);
+  }
+  EXPECT_EQ(named, (std::set<uint32_t>{56, 57, 58, 59, 60, 61, 62, 63}));
+  EXPECT_THAT(detector.imbalance(), IsEmpty());
+}
+
+// A slow rank comes to the first of a step's two collectives later than the others, so that a window's border often
+// lies between them: what its collectives carry in one window is another mean than that of its peers.
+TEST(Roles, OfARankThatComesLaterThanTheOthersAreTheSame) {
+  constexpr double kWork = 4, kSlow = 1.2, kSteps = 56;
+  constexpr size_t kRanks = 16, kSlowRank = 5;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    Workload noise(kRanks, kUsualNoise, seed);
+    std::map<uint64_t, std::map<uint32_t, std::vector<double>>> windows;  // bytes of collectives, by rank
+    double begin = 5 + 0.6 * static_cast<double>(seed);
+    for (int step = 0; step < static_cast<int>(kSteps); ++step, begin += kWork + kSlow + 0.15) {
+      for (uint32_t rank = 0; rank < kRanks; ++rank) {
+        const double own = kWork + (rank == kSlowRank ? kSlow : 0), all = kWork + kSlow + 0.06;
+        windows[static_cast<uint64_t>((begin + own) / 5)][rank].push_back(4e8);
+        windows[static_cast<uint64_t>((begin + all) / 5)][rank].push_back(4);
+      }
+    }
+    Detector detector;
+    std::set<uint32_t> named;
+    for (const auto& [window, ranks] : windows) {
+      for (const auto& [rank, carried] : ranks) {
+        Sample sample;
+        sample.window = window;
+        sample.rank = rank;
+        sample.communicator = 77;
+        sample.nranks = kRanks;
+        sample.count = carried.size();
+        for (const double bytes : carried) sample.bytes += bytes / static_cast<double>(carried.size());
+        sample.work_s = noise.window(rank, 0) * (rank == kSlowRank ? kWork + kSlow : kWork) / 2;
+        EXPECT_TRUE(detector.add(sample, window * kPeriod_ns));
+      }
+      for (const Incident& one : detector.advance(window * kPeriod_ns + kWaitForWindow_ns)) named.insert(one.rank);
+    }
+    EXPECT_THAT(named, ElementsAre(kSlowRank)) << "seed " << seed;
+  }
+}
+
+// Steps of 25 s: what the slow rank does is seen a window or two after that of its peers.
+TEST(Straggler, IsNamedWhereStepsAreLongerThanWindows) {
+  constexpr double kWork = 25, kMore = 6.5;
+  constexpr uint32_t kRanks = 16, kSlowRank = 5;
+  Workload noise(kRanks, kUsualNoise, 5);
+  std::map<uint64_t, std::map<uint32_t, double>> windows;  // work, by rank
+  for (int step = 0; step < 40; ++step) {
+    for (uint32_t rank = 0; rank < kRanks; ++rank) {
+      const double work = kWork * noise.window(rank, 0) + (rank == kSlowRank && step >= 13 ? kMore : 0);
+      windows[static_cast<uint64_t>((1000 + step * (kWork + kMore + 1.5) + work) / 5)][rank] = work;
+    }
+  }
+  Detector detector;
+  std::vector<Incident> changes;
+  for (const auto& [window, ranks] : windows) {
+    for (const auto& [rank, work] : ranks) {
+      Sample sample;
+      sample.window = window;
+      sample.rank = rank;
+      sample.communicator = 77;
+      sample.nranks = kRanks;
+      sample.count = 20;
+      sample.bytes = 25e6;
+      sample.work_s = work / 20;
+      EXPECT_TRUE(detector.add(sample, window * kPeriod_ns));
+    }
+    for (const Incident& one : detector.advance(window * kPeriod_ns + kMaxWaitForWindow_ns)) changes.push_back(one);
+  }
+  ASSERT_FALSE(changes.empty());
+  for (const Incident& one : changes) {
+    EXPECT_EQ(one.rank, kSlowRank);
+    EXPECT_EQ(one.state, State::kOpen);
+  }
+  EXPECT_NEAR(changes.back().effect, kMore / kWork, 0.05);
+}
+
+// One window in 24, the third among them, has a collective of all ranks.
+TEST(Roles, AreComparedWhereRanksAreInMostWindows) {
+  Detector detector;
+  std::set<uint32_t> named;
+  for (uint64_t window = 0; window < 60; ++window) {
+    for (uint32_t rank = 0; rank < 16; ++rank) {
+      const double work_s = 0.5 + (rank == 5 && window > 20 ? 0.2 : 0.001 * static_cast<double>((rank + window) % 3));
+      Sample sample;
+      sample.window = 1000 + window;
+      sample.rank = rank;
+      sample.communicator = 100 + rank / 8;
+      sample.nranks = 8;
+      sample.count = 10;
+      sample.work_s = work_s;
+      sample.bytes = 4e8;
+      detector.add(sample, window * kPeriod_ns);
+      if (window % 24 != 2) continue;
+      sample.communicator = 1;
+      sample.nranks = 16;
+      sample.count = 1;
+      sample.work_s = 80 * work_s;
+      sample.bytes = 4;
+      detector.add(sample, window * kPeriod_ns);
+    }
+    for (const Incident& one : detector.advance(window * kPeriod_ns + kWaitForWindow_ns)) named.insert(one.rank);
+  }
+  EXPECT_THAT(named, ElementsAre(5));
+}
+
+// 16 ranks on two nodes, in one communicator; rank 5 is slow from the 41st window on.
+class ComingBack {
+ public:
+  void node(uint32_t node, uint64_t window) {
+    for (uint32_t rank = 8 * node; rank < 8 * node + 8; ++rank) {
+      Sample sample;
+      sample.window = 1000 + window;
+      sample.rank = rank;
+      sample.node = node;
+      sample.communicator = 1;
+      sample.nranks = nodes * 8;
+      sample.count = 5;
+      sample.bytes = 1e6;
+      sample.work_s = workload_.window(rank, rank == 5 && window > 40 ? 0.5 : 0);
+      detector.add(sample, now_ns);
+    }
+    advance();
+  }
+  void pass(uint64_t seconds) {
+    for (; seconds > 0; --seconds) {
+      now_ns += kPeriod_ns / 5;
+      advance();
+    }
+  }
+  // Of all, in time.
+  void windows(uint64_t from, uint64_t to) {
+    for (uint64_t window = from; window < to; ++window) {
+      for (uint32_t number = 0; number < nodes; ++number) node(number, window);
+      pass(5);
+    }
+  }
+  static constexpr uint32_t nodes = 4;
+  Detector detector;
+  std::vector<Incident> changes;
+  uint64_t now_ns = 0;
+
+ private:
+  void advance() {
+    for (const Incident& change : detector.advance(now_ns)) changes.push_back(change);
+  }
+  Workload workload_{8 * nodes, kUsualNoise, 1};
+};
+
+// The node that comes back first is windows ahead: no other is silent for that.
+TEST(Windows, OfANodeThatComesBackFirstMakeNoOtherSilent) {
+  ComingBack run;
+  run.windows(0, 60);
+  ASSERT_FALSE(run.changes.empty());
+  const size_t before = run.changes.size();
+  run.pass(35);
+  run.detector.resume(run.now_ns);
+  for (uint64_t window = 60; window < 67; ++window) run.node(3, window);
+  run.pass(40);
+  for (uint32_t node = 0; node < 3; ++node) {
+    for (uint64_t window = 60; window < 75; ++window) run.node(node, window);
+  }
+  for (uint64_t window = 67; window < 75; ++window) run.node(3, window);
+  EXPECT_EQ(run.detector.late(), 0U);
+  run.windows(75, 90);
+  for (size_t i = before; i < run.changes.size(); ++i) {
+    EXPECT_EQ(run.changes[i].state, State::kOpen);
+    EXPECT_EQ(run.changes[i].rank, 5U);
+  }
+  EXPECT_THAT(run.detector.named(), SizeIs(1));
+}
+
+// As above, where only one sends at once what it could not send, and the others have been heard of meanwhile.
+TEST(Windows, ThatAreFarAheadMakeNoOtherSilent) {
+  ComingBack run;
+  run.windows(0, 60);
+  const size_t before = run.changes.size();
+  for (uint64_t window = 60; window < 70; ++window) run.node(3, window);
+  run.pass(6);
+  run.windows(70, 80);
+  EXPECT_EQ(run.changes.size(), before);
+}
+
+TEST(Windows, OfMostRanksThatComeNoMoreAreSilentAllTheSame) {
+  ComingBack run;
+  run.windows(0, 60);
+  const size_t before = run.changes.size();
+  for (uint64_t window = 60; window < 67; ++window) {
+    run.node(3, window);
+    run.pass(5);
+  }
+  ASSERT_EQ(run.changes.size(), before + 1);
+  EXPECT_EQ(run.changes.back().state, State::kSilent);
+}
+
+TEST(Windows, ForWhichThereIsNoRoomAreCounted) {
+  Detector detector;
+  for (uint64_t window = 1; window <= kMaxPending + 5; ++window) {
+    Sample sample;
+    sample.window = window;
+    sample.communicator = 1;
+    sample.count = 5;
+    sample.work_s = 1;
+    EXPECT_EQ(detector.add(sample, 0), window <= kMaxPending);
+  }
+  EXPECT_EQ(detector.dropped(), 5U);
 }
 
 TEST(Windows, AreEvaluatedWhenAllAreInOrAfterTwoSeconds) {

@@ -215,6 +215,19 @@ TEST_F(PaceTest, WhereOneRankDoesNotWaitTheOthersWaitForItAndTheJobIsNotToBlame)
   EXPECT_FALSE(run(60, 0.3, 0, -1, true));
 }
 
+// (J1) Eight of sixteen, those of one of two nodes.
+TEST_F(PaceTest, WhereHalfOfTheRanksWorkAsBeforeItIsNotAllOfThem) {
+  for (const double more_s : {0.0, 0.1}) {
+    for (const uint64_t end = window + 60; window < end; ++window) {
+      for (uint32_t rank = 0; rank < 16; ++rank) {
+        const double own_s = rank < 8 ? more_s : 0;
+        pace.add({window, rank, 16, 9, 0.5 + own_s, 9 * (0.03 + more_s - own_s), 4e6});
+      }
+      EXPECT_FALSE(pace.advance(window, false));
+    }
+  }
+}
+
 // (J2)
 TEST_F(PaceTest, AnotherPhaseOfTheJobBeginsAnew) {
   EXPECT_FALSE(run(60, 0));

@@ -338,10 +338,11 @@ class Sixteen {
  public:
   using Numbers = std::function<std::pair<int64_t, int64_t>(uint32_t rank)>;  // entered, left
 
-  void windows(int count, const Numbers& numbers, const std::set<uint32_t>& missing = {}) {
+  void windows(int count, const Numbers& numbers, const std::set<uint32_t>& missing = {},
+               const std::set<uint32_t>& failed = {}) {
     for (; count > 0; --count, now_ns_ += kHangPeriod_ns) {
       for (uint32_t rank = 0; rank < 16; ++rank) {
-        if (missing.count(rank) == 0) say(rank, 1, numbers(rank));
+        if (missing.count(rank) == 0) say(rank, 1, numbers(rank), failed.contains(rank));
       }
       say(0, 2, {1, 1});
       for (Hang& hang : hangs.advance(true)) changes.push_back(std::move(hang));
@@ -351,8 +352,9 @@ class Sixteen {
   std::vector<Hang> changes;
 
  private:
-  void say(uint32_t rank, uint64_t communicator, std::pair<int64_t, int64_t> numbers) {
+  void say(uint32_t rank, uint64_t communicator, std::pair<int64_t, int64_t> numbers, bool has_failed = false) {
     Progress progress;
+    progress.has_failed = has_failed;
     progress.rank = progress.comm_rank = rank;
     progress.node = 1 + rank / 8;
     progress.communicator = communicator;
@@ -373,6 +375,33 @@ TEST(Hangs, ARankThatIsNotHeardOfWhileOthersOfItsNodeAreIsGone) {
   ASSERT_THAT(some.changes, SizeIs(1));
   EXPECT_EQ(some.changes.front().kind, HangKind::kProcessGone);
   EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{3});
+}
+
+TEST(Hangs, ARankThatAbortsIsTheCauseAndNotThoseThatGiveUpBecauseOfIt) {
+  Sixteen some;
+  some.windows(3, [](uint32_t) { return std::pair(8, 8); });
+  const auto numbers = [](uint32_t rank) { return rank == 3 ? std::pair(8, 8) : std::pair(9, 8); };
+  some.windows(6, numbers, {}, {3});
+  ASSERT_THAT(some.changes, SizeIs(1));
+  EXPECT_EQ(some.changes.front().kind, HangKind::kFailed);
+  EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{3});
+  some.windows(1, numbers, {}, {3, 4, 5});
+  EXPECT_THAT(some.changes, SizeIs(1));
+  // All have given up: no rank waits for another.
+  std::set<uint32_t> all;
+  for (uint32_t rank = 0; rank < 16; ++rank) all.insert(rank);
+  some.windows(1, numbers, {}, all);
+  EXPECT_EQ(some.changes.back().state, State::kOver);
+}
+
+TEST(Hangs, RanksThatGiveUpAtTheSameTimeAreNone) {
+  Sixteen some;
+  some.windows(3, [](uint32_t) { return std::pair(8, 8); });
+  std::set<uint32_t> all;
+  for (uint32_t rank = 0; rank < 16; ++rank) all.insert(rank);
+  some.windows(
+      8, [](uint32_t) { return std::pair(9, 8); }, {}, all);
+  EXPECT_THAT(some.changes, IsEmpty());
 }
 
 // All waited for their devices once, and later only rank 0 did, as where one rank looks at the loss; then all pause.
@@ -397,6 +426,161 @@ TEST(Hangs, ANodeOfWhichNoRankIsHeardOfInTheCommunicatorHasNoneGone) {
   ASSERT_THAT(some.changes, SizeIs(1));
   EXPECT_EQ(some.changes.front().kind, HangKind::kMissingEnter);
   EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{12});
+}
+
+// Ranks in communicators of any sizes, each on a node of its own.
+class Some {
+ public:
+  struct In {
+    uint32_t rank;
+    uint64_t communicator;
+    uint32_t nranks;
+    int64_t entered, left;
+  };
+  void window(const std::vector<In>& all) {
+    for (const In& one : all) {
+      Progress progress;
+      progress.rank = progress.comm_rank = one.rank;
+      progress.node = one.rank + 1;
+      progress.communicator = one.communicator;
+      progress.nranks = one.nranks;
+      progress.end_ns = now_ns_;
+      progress.entered = one.entered;
+      progress.left = one.left;
+      progress.alias = alias;
+      EXPECT_TRUE(hangs.add(progress));
+    }
+    for (Hang& hang : hangs.advance(true)) changes.push_back(std::move(hang));
+    now_ns_ += kHangPeriod_ns;
+  }
+  Hangs hangs{kHangAfter_ns, kHangPeriod_ns};
+  std::vector<Hang> changes;
+  uint64_t alias = 0;
+
+ private:
+  uint64_t now_ns_ = kHangStart_ns;
+};
+
+TEST(Hangs, ACommunicatorOfOneRankHoldsNobodyUp) {
+  Some some;
+  for (int i = 0; i < 8; ++i) some.window({{0, 1, 2, 9, 8}, {1, 1, 2, 8, 8}, {1, 2, 1, 3, 2}});
+  ASSERT_THAT(some.changes, SizeIs(1));
+  EXPECT_EQ(some.changes.front().kind, HangKind::kMissingEnter);
+  EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{1});
+  EXPECT_DOUBLE_EQ(some.changes.front().confidence, 0.95);
+}
+
+// All entered the collective of their pair, whose call returned before it was done; then all but rank 1 came to the one
+// of all.
+TEST(Hangs, ACollectiveFromWhichTheOthersWentOnHoldsNobodyUp) {
+  Some some;
+  std::vector<Some::In> all;
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    all.push_back({rank, 2 + rank / 2, 2, 9, 8});
+    all.push_back({rank, 1, 4, rank == 1 ? 8 : 9, 8});
+  }
+  for (int i = 0; i < 8; ++i) some.window(all);
+  ASSERT_THAT(some.changes, SizeIs(1));
+  EXPECT_EQ(some.changes.front().kind, HangKind::kMissingEnter);
+  EXPECT_EQ(ranks_of(some.changes.front()), std::set<uint32_t>{1});
+  EXPECT_DOUBLE_EQ(some.changes.front().confidence, 0.95 / 2);
+}
+
+// Where the other member of the pair is nowhere else, the pair's collective may be what hangs.
+TEST(Hangs, ACollectiveInWhichAllWaitHoldsThemUp) {
+  Some some;
+  for (int i = 0; i < 30; ++i) {
+    some.window({{0, 1, 4, 8, 8}, {1, 1, 4, 8, 8}, {2, 1, 4, 9, 8}, {3, 1, 4, 9, 8}, {0, 2, 2, 9, 8}, {1, 2, 2, 9, 8}});
+  }
+  ASSERT_THAT(some.changes, SizeIs(1));
+  EXPECT_EQ(some.changes.front().kind, HangKind::kUnknown);
+}
+
+// 16 ranks on 4 nodes wait for rank 5; each node is given of `count` windows.
+class FourNodes {
+ public:
+  void node(uint32_t node, int count, uint64_t& end_ns) {
+    for (; count > 0; --count, end_ns += kHangPeriod_ns) {
+      for (uint32_t rank = 4 * node; rank < 4 * node + 4; ++rank) {
+        Progress progress;
+        progress.communicator = 1;
+        progress.rank = progress.comm_rank = rank;
+        progress.node = node + 1;
+        progress.nranks = 16;
+        progress.end_ns = end_ns;
+        progress.entered = rank == 5 ? 8 : 9;
+        progress.left = 8;
+        EXPECT_TRUE(hangs.add(progress));
+      }
+      note(hangs.advance(false, now_ns));
+    }
+    note(hangs.advance(true, now_ns));
+  }
+  Hangs hangs{kHangAfter_ns, kHangPeriod_ns};
+  std::vector<Hang> changes;
+  uint64_t now_ns = 1;
+
+ private:
+  void note(const std::vector<Hang>& some) { changes.insert(changes.end(), some.begin(), some.end()); }
+};
+
+TEST(Hangs, ANodeThatComesBackFirstMakesNoOtherSilent) {
+  FourNodes some;
+  uint64_t ends[4] = {kHangStart_ns, kHangStart_ns, kHangStart_ns, kHangStart_ns};
+  for (int i = 0; i < 8; ++i, some.now_ns += kHangPeriod_ns) {
+    for (uint32_t node = 0; node < 4; ++node) some.node(node, 1, ends[node]);
+  }
+  ASSERT_THAT(some.changes, SizeIs(1));
+  some.now_ns += 12 * kHangPeriod_ns;
+  some.hangs.resume(some.now_ns);
+  for (const uint32_t node : {3, 2, 1, 0}) {
+    some.node(node, 12, ends[node]);
+    some.now_ns += 10 * kHangSecond_ns;
+  }
+  EXPECT_THAT(some.changes, SizeIs(1)) << "it is the same hang";
+  EXPECT_EQ(ranks_of(some.hangs.open().front()), std::set<uint32_t>{5});
+  // One that stays away is silent at last.
+  some.hangs.resume(some.now_ns);
+  for (int i = 0; i < 30; ++i, some.now_ns += kHangPeriod_ns) {
+    for (uint32_t node = 1; node < 4; ++node) some.node(node, 1, ends[node]);
+  }
+  ASSERT_FALSE(some.hangs.open().empty());
+  EXPECT_EQ(some.hangs.open().back().kind, HangKind::kNodeSilent);
+}
+
+TEST(Hangs, ACommunicatorOfAnotherNameKeepsItsMembers) {
+  Some some;
+  for (int i = 0; i < 8; ++i) some.window({{0, 1, 2, 9, 8}, {1, 1, 2, 8, 8}});
+  ASSERT_THAT(some.changes, SizeIs(1));
+  some.alias = 1;
+  for (int i = 0; i < 8; ++i) some.window({{0, 991, 2, 9, 8}, {1, 991, 2, 8, 8}});
+  EXPECT_THAT(some.changes, SizeIs(1));
+  EXPECT_EQ(some.hangs.known().communicators, 1U);
+  EXPECT_EQ(some.hangs.member_count(), 2U);
+  EXPECT_TRUE(some.hangs.knows(991, 1));
+}
+
+TEST(Hangs, NamesOfOperationsThatNoRankIsInGiveWay) {
+  Two two;
+  for (uint32_t i = 0; i < kMaxOperations + 10; ++i) {
+    Progress progress;
+    progress.communicator = 100 + i;
+    progress.nranks = 2;
+    progress.node = 1;
+    progress.end_ns = two.now_ns;
+    progress.entered = progress.left = 1;
+    progress.operation = "AllToAll";
+    progress.bytes = 1 + i;
+    ASSERT_TRUE(two.hangs.add(progress));
+  }
+  for (int i = 0; i < 8; ++i, two.now_ns += kHangPeriod_ns) {
+    two.say(0, 1, 4, 3, "ReduceScatter");
+    two.say(1, 1, 3, 3, "Broadcast");
+    (void)two.hangs.advance(true);
+  }
+  ASSERT_THAT(two.hangs.open(), SizeIs(1));
+  EXPECT_EQ(two.hangs.open().front().operation, "ReduceScatter");
+  EXPECT_EQ(two.hangs.open().front().ranks[0].operation, "Broadcast");
 }
 
 TEST(Hangs, OfTwoThatDifferNoneIsRight) {

@@ -141,6 +141,9 @@ TEST(Encoding, IsReadAsItWas) {
     window.io_s = 0.5;
     window.entered_bytes = 4096;
     window.is_matched = window.has_failed = true;
+    window.pid = 1000 + window.rank;
+    window.activity = {wire::ActivityKind::kAsleep, "cudaLaunchKernel", kFirst_ns, "load() at train.py:61",
+                       "read() at io.py:5\nload() at train.py:61"};
   }
   wire::Collector collector(kFirst_ns);
   const wire::Push about{"an-instance", 7, wire::ClockOffset{-512, 34}};
@@ -157,6 +160,10 @@ TEST(Encoding, IsReadAsItWas) {
     EXPECT_EQ(b.sender.instance, "an-instance");
     ASSERT_TRUE(b.sender.clock.has_value());
     EXPECT_EQ(std::pair(b.sender.clock->offset_ns, b.sender.clock->within_ns), std::pair(int64_t{-512}, uint64_t{34}));
+    EXPECT_EQ(b.pid, a.pid);
+    ASSERT_TRUE(b.activity.has_value());
+    EXPECT_EQ(std::tie(a.activity->kind, a.activity->call, a.activity->since_ns, a.activity->line, a.activity->stack),
+              std::tie(b.activity->kind, b.activity->call, b.activity->since_ns, b.activity->line, b.activity->stack));
     EXPECT_EQ(std::tie(a.sender.cluster, a.sender.node, a.sender.job, a.start_ns, a.end_ns, a.rank, a.communicator),
               std::tie(b.sender.cluster, b.sender.node, b.sender.job, b.start_ns, b.end_ns, b.rank, b.communicator));
     EXPECT_EQ(std::tie(a.comm_rank, a.nranks, a.count, a.blocked, a.work_s, a.work_total_s, a.wait_s, a.bytes),

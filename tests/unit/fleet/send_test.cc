@@ -42,7 +42,7 @@ correlate::RankWindow window_of(uint32_t rank, uint64_t communicator, uint64_t s
   window.median_ns = 3'000'000 + odd % 1'000'000;
   window.blocked = 500 + odd % 100;
   window.wait_ns = 1'000'000'000 + odd % 999'999'937;
-  window.bytes = (odd % 4096) << 24;
+  window.bytes = window.measured_bytes = (odd % 4096) << 24;
   window.entered = 1'000'000 + odd % 100'000;
   window.left = *window.entered - 1;
   window.call = static_cast<hal::CallId>(communicator % 3);
@@ -203,6 +203,21 @@ TEST_F(SendTest, AWindowWithoutEvidenceIsNotCompared) {
   ASSERT_THAT(batch.windows, SizeIs(1));
   EXPECT_FALSE(batch.windows[0].work_s.has_value());
   EXPECT_EQ(batch.windows[0].bytes, static_cast<int64_t>(window.bytes));
+}
+
+TEST_F(SendTest, BytesAreOfTheCollectivesThatAreCounted) {
+  RawReceiver receiver(accept);
+  to(receiver);
+  start();
+  auto window = window_of(0, 1, now_window());
+  window.collectives = window.measured + 1;
+  window.bytes = window.measured_bytes + 4096;
+  sender_->add({window});
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));
+  const wire::Batch batch = read(receiver.requests().front());
+  ASSERT_THAT(batch.windows, SizeIs(1));
+  EXPECT_EQ(batch.windows[0].count, window.measured);
+  EXPECT_EQ(batch.windows[0].bytes, static_cast<int64_t>(window.measured_bytes));
 }
 
 TEST_F(SendTest, JobsAndWindowsAreRequestsOfTheirOwn) {

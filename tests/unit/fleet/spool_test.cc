@@ -117,7 +117,7 @@ TEST_F(SpoolTest, WhatIsDamagedElsewhereIsCountedAndTheNextSegmentIsRead) {
 TEST_F(SpoolTest, IsFullWhenNothingOfItIsDoneAndTakesMoreWhenItIs) {
   const auto spool = open({.max_bytes = 4096, .keep_ns = UINT64_MAX / 2, .segment_bytes = 1024});
   size_t taken = 0;
-  Status status;
+  Result<uint64_t> status = uint64_t{0};
   while ((status = spool->append(std::string(100, 'x'))).ok()) ++taken;
   EXPECT_EQ(status.error().code(), Errc::kFull);
   EXPECT_THAT(status.error().text(), HasSubstr("the spool is full"));
@@ -199,6 +199,22 @@ TEST_F(SpoolTest, WhatComesWhileASyncFailsIsRefusedToo) {
     EXPECT_TRUE(spool->settle().ok());
     EXPECT_GE(segments().size(), 2U) << "a segment that was not synced is not appended to";
   }
+}
+
+// What another appended and synced meanwhile says nothing of it.
+TEST_F(SpoolTest, WhatWasLostIsRefusedAlsoWhereLaterOnesAreSettled) {
+  std::atomic<int> syncs = 0;
+  SpoolOptions options;
+  options.sync = [&](int) { return ++syncs == 1 ? -1 : 0; };
+  const auto spool = open(options);
+  const auto one = spool->append("one");
+  ASSERT_TRUE(one.ok());
+  EXPECT_FALSE(spool->settle().ok()) << "of another caller";
+  const auto two = spool->append("two");
+  ASSERT_TRUE(two.ok());
+  EXPECT_FALSE(spool->settle(*one).ok());
+  EXPECT_TRUE(spool->settle(*two).ok());
+  EXPECT_FALSE(spool->settle(*one).ok());
 }
 
 TEST_F(SpoolTest, HasOneOwnerAndWrongBytesAreNotBelieved) {

@@ -79,6 +79,50 @@ TEST_F(Store, ABatchThatComesAgainChangesNothing) {
   EXPECT_EQ(rows->events.front()["attrs"]["causal_chain_id"], "c-1");
 }
 
+// A collector that batches anew cuts where it likes.
+TEST_F(Store, AWindowThatComesInTwoPartsIsWholeAndCountsOnce) {
+  const auto store = open();
+  wire::Window all = window(0, 1);
+  all.work_total_s = 1.5;
+  all.wait_s = 0.4;
+  all.blocked = 3;
+  all.bytes = 500;
+  all.entered = 7;
+  all.left = 6;
+  all.operation = "ALL_REDUCE";
+  all.entered_bytes = 64;
+  wire::Window first = window(0, 1), second = all;
+  first.work_total_s = 1.5;
+  first.work_s = 0.3;  // the mean, where the median is in the other part
+  second.count = 0;
+  second.work_total_s.reset();
+  second.preempted_s = 0;
+  const auto write = [&](const wire::Window& part) {
+    wire::Batch batch;
+    batch.windows = {part};
+    auto written = store->write(batch);
+    EXPECT_TRUE(written.ok());
+    return std::move(*written);
+  };
+  EXPECT_THAT(write(first).windows, SizeIs(1));
+  const Written rest = write(second);
+  EXPECT_THAT(rest.windows, SizeIs(0));
+  ASSERT_THAT(rest.filled, SizeIs(1));
+  EXPECT_EQ(rest.filled[0].first.entered, 7);
+  EXPECT_EQ(rest.filled[0].first.count, 5U);
+  for (const wire::Window& part : {first, second, all}) EXPECT_THAT(write(part).filled, SizeIs(0));
+  const auto rows = store->sql(
+      "SELECT collectives, work_s, work_total_s, wait_s, bytes, last_entered, op_type, preempted_s FROM windows", 10);
+  ASSERT_TRUE(rows.ok()) << rows.error().text();
+  EXPECT_EQ((*rows)["data"], Json::parse(R"([[5, 0.25, 1.5, 0.4, 500, 7, "ALL_REDUCE", 0.5]])"));
+  for (const char* table : {"minutes", "hours"}) {
+    const auto sums =
+        store->sql(fmt::format("SELECT windows, collectives, blocked, work_us, wait_us, bytes FROM {}", table), 10);
+    ASSERT_TRUE(sums.ok()) << sums.error().text();
+    EXPECT_EQ((*sums)["data"], Json::parse("[[1, 5, 3, 1500000, 400000, 500]]")) << table;
+  }
+}
+
 TEST_F(Store, StatesOfDevicesAndArrivalsCountOnceAndComeBack) {
   wire::Batch batch;
   batch.windows = {window(0, 1), window(0, 2)};
@@ -108,6 +152,50 @@ TEST_F(Store, StatesOfDevicesAndArrivalsCountOnceAndComeBack) {
   EXPECT_FALSE(restored[0].device->temperature_celsius);
   EXPECT_EQ(restored[0].device->throttle_reasons, 9U);
   EXPECT_FALSE(restored[1].device);
+}
+
+TEST_F(Store, OpenIncidentsAreOfAnyTimeAndEndedOnesAreFoundAmongMany) {
+  const auto store = open();
+  std::vector<IncidentRow> rows;
+  for (uint32_t i = 0; i < 30; ++i) {
+    IncidentRow row;
+    row.id = fmt::format("{:02}", i);
+    row.cluster = "train";
+    row.state = i < 20 ? "open" : i < 25 ? "over" : "silent";
+    row.to_ns = kStart_ns + (i < 20 ? 1000 - i : i);
+    rows.push_back(row);
+  }
+  ASSERT_TRUE(store->write(rows).ok());
+  const auto count = [](const Result<std::vector<IncidentRow>>& found) { return found.ok() ? found->size() : 0; };
+  EXPECT_EQ(count(store->incidents("train", kStart_ns + 10'000, 100)), 20U);
+  EXPECT_EQ(count(store->incidents("", kStart_ns + 25, 100)), 25U);
+  EXPECT_EQ(count(store->ended_incidents("train", kStart_ns, 10)), 10U);
+  EXPECT_EQ(count(store->ended_incidents("", kStart_ns + 25, 10)), 5U);
+  EXPECT_EQ(count(store->ended_incidents("other", 0, 10)), 0U);
+}
+
+TEST_F(Store, WhatIsTooOldGoesInPieces) {
+  const auto store = open();
+  constexpr uint32_t kOld = 10'000, kWindowsOfDay = 17'280;
+  wire::Batch old;
+  for (uint32_t rank = 0; rank < kOld; ++rank) old.windows.push_back(window(0, rank));
+  ASSERT_TRUE(store->write(old).ok());
+  const auto left = [&] {
+    const auto counted = store->sql("SELECT count(*) FROM windows", 1);
+    return counted.ok() ? (*counted)["data"][0][0].get<uint64_t>() : 0;
+  };
+  uint64_t before = left(), batches = 0;
+  for (uint64_t later = kWindowsOfDay + 1; left() > 150; ++later) {
+    wire::Batch batch;
+    batch.windows = {window(later, 1)};
+    ASSERT_TRUE(store->write(batch).ok());
+    EXPECT_LE(before, left() + 4000) << "one batch does not wait for all";
+    before = left();
+    ASSERT_LT(++batches, 140U);
+  }
+  const auto again = store->write(old);
+  ASSERT_TRUE(again.ok());
+  EXPECT_THAT(again->windows, SizeIs(0)) << "none that was deleted counts again";
 }
 
 TEST_F(Store, HistoryIsOfWhatWasAskedFor) {

@@ -161,6 +161,28 @@ TEST(JsonMetrics, SayTheSameAsProtobuf) {
   EXPECT_EQ(batch.points[2].value_int, 4);
 }
 
+// What an int64 has to be written as, a double may be.
+TEST(JsonMetrics, NumbersMayBeTextAndBytesAreThoseOfTheOtherEncoding) {
+  const Batch batch = read_text(
+      R"({"resourceMetrics":[{"resource":{"attributes":[{"key":"ingero.node.id","value":{"stringValue":"x"}}]},
+    "scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[{"timeUnixNano":"1800000000000000000","asDouble":"0.5",
+    "attributes":[{"key":"b","value":{"bytesValue":"AAEC_w=="}},{"key":"d","value":{"doubleValue":"-2.5e3"}},
+    {"key":"wrong","value":{"bytesValue":"A"}}]}]}}]}]}]})");
+  EXPECT_EQ(refused(batch), "");
+  ASSERT_EQ(batch.points.size(), 1U);
+  EXPECT_EQ(batch.points[0].value_double, 0.5);
+  const Json attributes = parse_json(batch.points[0].attributes);
+  EXPECT_EQ(attributes["b"], "000102ff");
+  EXPECT_EQ(attributes["d"], -2500);
+  for (const char* number : {"Infinity", "-Infinity", "inf", "0.5x", "", " 1", "1e999"}) {
+    const Batch none = read_text(fmt::format(
+        R"({{"resourceMetrics":[{{"scopeMetrics":[{{"metrics":[{{"name":"m","gauge":{{"dataPoints":[
+        {{"timeUnixNano":"1800000000000000000","asDouble":"{}"}}]}}}}]}}]}}]}})",
+        number));
+    EXPECT_THAT(none.points, IsEmpty()) << number;
+  }
+}
+
 TEST(JsonMetrics, ThatAreNoneAreRefused) {
   for (const char* body : {"", "[", "[]", "1", "{\"resourceMetrics\":", "{\"a\":\"\\"}) {
     Collector collector(kReceived_ns);
@@ -266,6 +288,40 @@ TEST(Windows, HaveTheArrivalsOfTheirRankInTheirCommunicator) {
   EXPECT_EQ(first.bytes, 64);
   EXPECT_EQ(second.number, 78U);
   EXPECT_FALSE(second.left_ns);
+}
+
+Message entered_point() {
+  return window_point(7)
+      .message(7, attribute("process.pid", int64_t{-1}))
+      .message(7, attribute("ingero.rank.since_ns", int64_t{-5}))
+      .message(7, attribute("ingero.rank.line", "a\x1b[2J" + std::string(3000, 'b')))
+      .message(7, attribute("code.stacktrace", "one\ntwo\x07\n" + std::string(3900, 'c')));
+}
+
+TEST(Windows, WhatARankIsDoingIsBoundedAndPrintable) {
+  Message entered = entered_point();
+  entered.message(7, attribute("ingero.rank.activity", "asleep"));
+  const Batch batch = read(request(resource("train", "gpu-01"), {gauge("ingero.fleet.collective.entered", entered)}));
+  ASSERT_EQ(batch.windows.size(), 1U);
+  EXPECT_EQ(batch.windows[0].pid, std::nullopt);
+  ASSERT_TRUE(batch.windows[0].activity);
+  const Activity& its = *batch.windows[0].activity;
+  EXPECT_EQ(its.kind, ActivityKind::kAsleep);
+  EXPECT_EQ(its.since_ns, 0U);
+  EXPECT_EQ(its.call, "");
+  EXPECT_LE(its.line.size(), kMaxLineBytes + 3);
+  EXPECT_EQ(its.line.find('\x1b'), std::string::npos);
+  EXPECT_TRUE(its.stack.starts_with("one\ntwo")) << its.stack;
+  EXPECT_EQ(its.stack.find('\x07'), std::string::npos);
+  EXPECT_LE(its.stack.size(), kMaxStackBytes);
+}
+
+TEST(Windows, AnActivityThatIsNotKnownIsNone) {
+  Message entered = entered_point();
+  entered.message(7, attribute("ingero.rank.activity", "dancing"));
+  const Batch batch = read(request(resource("train", "gpu-01"), {gauge("ingero.fleet.collective.entered", entered)}));
+  ASSERT_EQ(batch.windows.size(), 1U);
+  EXPECT_FALSE(batch.windows[0].activity);
 }
 
 TEST(Windows, StatesAndArrivalsThatCannotBeAreRefused) {

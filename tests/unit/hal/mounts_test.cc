@@ -57,6 +57,7 @@ TEST(Mounts, OnlyKnownDisksAndMemoryAreLocal) {
   EXPECT_TRUE(is_local_type("tmpfs"));
   EXPECT_FALSE(is_disk_type("tmpfs")) << "others may be asked to fill it in";
   EXPECT_FALSE(is_local_type("made-up"));
+  EXPECT_FALSE(is_local_type("hugetlbfs")) << "mapping it takes huge pages, and a cut one cannot be mended";
 }
 
 TEST(Mounts, AnOverlayIsWhatLiesBelowIt) {

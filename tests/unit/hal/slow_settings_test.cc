@@ -39,5 +39,12 @@ TEST(SlowSettings, LaunchesBlockWhereASettingOfTheProgramSaysSo) {
   }
 }
 
+TEST(SlowSettings, LaunchesBlockWithTheNamedValuesAlone) {
+  constexpr SlowSetting kLevels{"LEVELS", TimeClass::kSubmit, "", "1,2,3", false, true, "2,3"};
+  EXPECT_FALSE(blocks_launches(kLevels, "LEVELS=1"));
+  EXPECT_TRUE(blocks_launches(kLevels, "LEVELS=2"));
+  EXPECT_TRUE(blocks_launches(kLevels, "LEVELS=3"));
+}
+
 }  // namespace
 }  // namespace ingero::hal

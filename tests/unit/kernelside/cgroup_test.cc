@@ -146,13 +146,31 @@ const bool kIsPublished = [] {
 TEST(Environ, TheVariablesThatAreReadAreReported) {
   ASSERT_TRUE(kIsPublished);
   const auto& reported = job_variables();
-  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS",
-                           "SLURM_JOB_ID", "SLURM_JOBID", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-                           "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
-                           "MV2_COMM_WORLD_SIZE", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"}) {
+  for (const char* name : {"RANK",
+                           "LOCAL_RANK",
+                           "WORLD_SIZE",
+                           "SLURM_PROCID",
+                           "SLURM_LOCALID",
+                           "SLURM_NTASKS",
+                           "SLURM_JOB_ID",
+                           "SLURM_JOBID",
+                           "OMPI_COMM_WORLD_RANK",
+                           "OMPI_COMM_WORLD_LOCAL_RANK",
+                           "OMPI_COMM_WORLD_SIZE",
+                           "MV2_COMM_WORLD_RANK",
+                           "MV2_COMM_WORLD_LOCAL_RANK",
+                           "MV2_COMM_WORLD_SIZE",
+                           "PMI_RANK",
+                           "MPI_LOCALRANKID",
+                           "PMI_SIZE",
+                           "TORCHELASTIC_RUN_ID",
+                           "PMIX_NAMESPACE",
+                           "OMPI_MCA_ess_base_jobid",
+                           "MASTER_ADDR",
+                           "MASTER_PORT"}) {
     EXPECT_EQ(std::count(reported.begin(), reported.end(), name), 1) << name;
   }
-  EXPECT_EQ(reported.size(), 29U);
+  EXPECT_EQ(reported.size(), 34U);
 }
 
 TEST(Environ, SettingsThatSlowAreKeptAndNothingElseIs) {
@@ -184,6 +202,20 @@ TEST(Environ, AnEntryThatMayBeCutIsNotBelieved) {
   EXPECT_EQ(parse_environ("A=b\0RANK=1"s).rank, -1);
   EXPECT_EQ(parse_environ("A=b\0RANK=1\0"s).rank, 1);
   EXPECT_EQ(parse_environ("RANK=1").rank, -1);
+}
+
+TEST(Environ, TheLauncherNamesTheJob) {
+  const auto job = [](const std::string& text) { return parse_environ(text).launcher_job; };
+  EXPECT_EQ(job("TORCHELASTIC_RUN_ID=train-7\0MASTER_ADDR=gpu-01\0MASTER_PORT=29500\0"s), "train-7");
+  EXPECT_EQ(job("TORCHELASTIC_RUN_ID=none\0MASTER_ADDR=gpu-01\0MASTER_PORT=29500\0"s), "gpu-01:29500");
+  EXPECT_EQ(job("PMIX_NAMESPACE=prterun-gpu-01-4711@1\0OMPI_MCA_ess_base_jobid=9\0"s), "prterun-gpu-01-4711@1");
+  EXPECT_EQ(job("OMPI_MCA_ess_base_jobid=1094647809\0"s), "1094647809");
+  // Of this machine alone: another machine's jobs have the same.
+  EXPECT_EQ(job("MASTER_ADDR=127.0.0.1\0MASTER_PORT=29500\0"s), "localhost:29500");
+  // What no name is: nothing of an environment is kept by mistake.
+  EXPECT_EQ(job("TORCHELASTIC_RUN_ID=a b\0MASTER_ADDR=$(id)\0MASTER_PORT=1\0"s), "");
+  EXPECT_EQ(job("TORCHELASTIC_RUN_ID=" + std::string(65, 'a') + '\0'), "");
+  EXPECT_EQ(job("MASTER_ADDR=gpu-01\0"s), "");
 }
 
 TEST(Environ, AJobIdIsANumber) {

@@ -1,13 +1,18 @@
 // Whom a trace is asked for: a process brings those below it and no other; a cgroup is its directory.
 #include "kernelside/chosen_processes.h"
 
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <future>
+#include <thread>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace ingero::kernelside {
@@ -62,13 +67,49 @@ TEST(ChosenProcesses, AProcessBringsThoseBelowItAndNoOther) {
 }
 
 TEST(ChosenProcesses, ACgroupIsTheInodeOfItsDirectory) {
+  std::string root;
+  for (const char* one : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+    struct statfs mounted {};
+    if (root.empty() && statfs(one, &mounted) == 0 && mounted.f_type == CGROUP2_SUPER_MAGIC) root = one;
+  }
+  if (root.empty()) GTEST_SKIP() << "no cgroup v2 hierarchy is mounted";
   struct stat status {};
-  ASSERT_EQ(stat("/proc", &status), 0);
-  const auto found = find_cgroup("/proc");
-  ASSERT_TRUE(found.ok());
-  EXPECT_EQ(*found, status.st_ino);
+  ASSERT_EQ(stat(root.c_str(), &status), 0);
+  for (const std::string& path : {std::string("/"), root}) {
+    const auto found = find_cgroup(path);
+    ASSERT_TRUE(found.ok()) << path << found.error().text();
+    EXPECT_EQ(*found, status.st_ino) << path;
+  }
+}
+
+// No process is in it: nothing would be recorded.
+TEST(ChosenProcesses, ADirectoryElsewhereIsNoCgroup) {
+  for (const char* path : {"/proc", "/tmp", "tmp"}) {
+    const auto found = find_cgroup(path);
+    ASSERT_FALSE(found.ok()) << path;
+    EXPECT_EQ(found.error().code(), Errc::kInvalid) << path;
+    EXPECT_NE(found.error().text().find("/proc/PID/cgroup"), std::string::npos) << path;
+  }
   EXPECT_EQ(find_cgroup("/no/such/cgroup").error().code(), Errc::kNotFound);
   EXPECT_EQ(find_cgroup("/etc/passwd").error().code(), Errc::kNotFound) << "a file is no cgroup";
+}
+
+TEST(ChosenProcesses, AThreadIsNoProcess) {
+  const auto self = static_cast<uint32_t>(getpid());
+  EXPECT_TRUE(check_process(ProcFs(), self).ok());
+  std::promise<uint32_t> number;
+  std::promise<void> is_over;
+  std::thread thread([&] {
+    number.set_value(static_cast<uint32_t>(gettid()));
+    is_over.get_future().wait();
+  });
+  const auto found = check_process(ProcFs(), number.get_future().get());
+  is_over.set_value();
+  thread.join();
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code(), Errc::kInvalid);
+  EXPECT_NE(found.error().text().find(fmt::format("thread of process {}", self)), std::string::npos);
+  EXPECT_EQ(check_process(ProcFs(), 0x7fffffff).error().code(), Errc::kNotFound);
 }
 
 }  // namespace

@@ -314,6 +314,35 @@ TEST_F(DrainTest, ARecordThatIsNeverFinishedStaysUnreadWithThoseBehindIt) {
   EXPECT_EQ(drain->unread(), 2U);
 }
 
+// A ring that is not mapped whole: its next window cannot be mapped for a while.
+TEST_F(DrainTest, ARingThatCannotBeMappedIsReportedOnceAndReadLater) {
+  FakeRing large(4 * Ring::kWindowBytes);
+  const int memory = dup(large.memory());
+  auto rings = std::make_unique<EventRings>();
+  ASSERT_TRUE(rings->critical.open(critical.memory(), critical.ready(), critical.bytes(), "critical").ok());
+  ASSERT_TRUE(rings->events.open(memory, large.ready(), large.bytes(), "events").ok());
+  ASSERT_TRUE(rings->stacks.open(stacks.memory(), stacks.ready(), stacks.bytes(), "stacks").ok());
+  drain = std::move(Drain::open(std::move(rings), probes.calls, normaliser, ledger)).value();
+  ::close(memory);
+  size_t written = 0;
+  for (; large.produced() < Ring::kWindowBytes + 1000; ++written) large.write(call_record());
+  const auto first = drain->poll(0, 100'000, batch);
+  ASSERT_FALSE(first.ok());
+  EXPECT_NE(first.error().text().find("events"), std::string::npos) << first.error().text();
+  EXPECT_LT(batch.events.size(), written);
+  EXPECT_FALSE(drain->is_complete());
+  critical.write(bytes_of(record_of_type<wire_task>(WIRE_TRACED)));
+  EXPECT_FALSE(poll(100'000)) << "to ask again at once would find no more";
+  EXPECT_EQ(batch.tasks.size(), 1U) << "the others are read";
+  ASSERT_EQ(dup2(large.memory(), memory), memory);
+  poll(100'000);
+  EXPECT_EQ(batch.events.size(), written);
+  EXPECT_TRUE(drain->is_complete());
+  EXPECT_EQ(malformed(), 0U);
+  drain.reset();
+  ::close(memory);
+}
+
 TEST_F(DrainTest, AWaitEndsWhenARingsWriterOrAnotherThreadWakesIt) {
   using std::chrono::steady_clock;
   constexpr int kLongMs = 30'000;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
 
@@ -29,6 +31,14 @@ constexpr size_t kPage = 4096;
 
 std::unique_ptr<Helpers> helpers() { return std::move(Helpers::start()).value(); }
 
+// The last child of this process: the parent of the helpers that were started last.
+pid_t parent_of_helpers() {
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", getpid()));
+  pid_t last = 0;
+  for (pid_t pid = 0; children >> pid;) last = pid;
+  return last;
+}
+
 // Pages of this process, for a /proc that says of them what a test wants.
 class Pages {
  public:
@@ -44,6 +54,23 @@ class Pages {
  private:
   char* data_;
 };
+
+// As where another process holds up fork() for a while.
+TEST(ForeignHelpers, AForkThatTakesLongIsNotTheLastOne) {
+  hal::LossLedger ledger;
+  Foreign foreign(helpers(), ledger);
+  const pid_t parent = parent_of_helpers();
+  ASSERT_GT(parent, 0);
+  ASSERT_EQ(kill(parent, SIGSTOP), 0);
+  const auto pid = static_cast<uint32_t>(getpid());
+  EXPECT_FALSE(foreign.text(pid, "maps", 64).ok());
+  EXPECT_EQ(ledger.count(hal::Loss::memory_unread), 1U) << "said, and of the process that it was";
+  ASSERT_EQ(kill(parent, SIGCONT), 0);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  Result<std::string> text = Error(Errc::kBusy, "not asked");
+  while (!text.ok() && std::chrono::steady_clock::now() < end) text = foreign.text(pid, "maps", 64);
+  EXPECT_TRUE(text.ok()) << text.error().text();
+}
 
 class FakeProc : public ::testing::Test {
  protected:

@@ -27,10 +27,11 @@ class LaunchTest : public ::testing::Test {
  protected:
   // Starts the command, held where `is_held` and this machine can.
   void start(const std::vector<std::string>& command, int answer_timeout_ms = Launch::kAnswerTimeoutMs,
-             Launch::Output output = Launch::Output::kOwn, const std::optional<RunAs>& run_as = std::nullopt) {
+             Launch::Output output = Launch::Output::kOwn, const std::optional<RunAs>& run_as = std::nullopt,
+             const sigset_t& ignored = {}) {
     std::thread([&] {  // no_new_privs is the thread's, and what it forks
       if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-      auto started = Launch::start(command, answer_timeout_ms, output, run_as);
+      auto started = Launch::start(command, answer_timeout_ms, output, run_as, ignored);
       ASSERT_TRUE(started.ok()) << started.error().text();
       launch_ = std::move(*started);
     })
@@ -140,6 +141,26 @@ TEST_F(LaunchTest, WhatWeDoWithSignalsIsNotTheCommands) {
     EXPECT_EQ(WTERMSIG(*status), number) << name;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// As under nohup(1), in a shell's background and in a service of systemd.
+TEST_F(LaunchTest, WhatTheAgentWasStartedToIgnoreTheCommandIgnores) {
+  sigset_t ignored;
+  sigemptyset(&ignored);
+  for (const int number : {SIGHUP, SIGINT, SIGPIPE}) sigaddset(&ignored, number);
+  const std::string seen = folder_.path() + "/ignored";
+  start({"/bin/sh", "-c", "grep SigIgn /proc/$$/status > " + seen}, Launch::kAnswerTimeoutMs, Launch::Output::kOwn,
+        std::nullopt, ignored);
+  ASSERT_TRUE(launch_->go().ok());
+  EXPECT_EQ(exit_status(serve()), 0);
+  std::string name;
+  uint64_t mask = 0;
+  std::ifstream(seen) >> name >> std::hex >> mask;
+  EXPECT_EQ(name, "SigIgn:");
+  // The C library keeps signals 32 and 33 to itself. No program can set them: what posix_spawn(3) has left
+  // of them in this process (glibc 2.36 has its child ignore them), the command inherits.
+  constexpr uint64_t kOfTheLibrary = uint64_t{3} << 31;
+  EXPECT_EQ(mask & ~kOfTheLibrary, 0x1003) << std::hex << mask;
 }
 
 TEST_F(LaunchTest, ACommandThatCannotBeRunEndsAsAShellWouldSay) {

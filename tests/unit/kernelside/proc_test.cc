@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "hal/same_start.h"
 #include "held_clock.h"
 #include "proc_tree.h"
+#include "temp_folder.h"
 
 namespace ingero::kernelside {
 namespace {
@@ -208,6 +210,16 @@ TEST(Proc, AProcessThatEndsIsNotFound) {
   const auto gone = proc.process(static_cast<uint32_t>(child));
   ASSERT_FALSE(gone.ok());
   EXPECT_EQ(gone.error().code(), Errc::kNotFound);
+}
+
+TEST(PidNamespace, AContainersOwnIsRefused) {
+  EXPECT_TRUE(check_pid_namespace("/nowhere").ok());
+  const TempFolder container;
+  std::filesystem::create_directories(container.path() + "/self/ns");
+  std::ofstream(container.path() + "/self/ns/pid") << "";
+  const Status status = check_pid_namespace(container.path());
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().hint().find("hostPID"), std::string::npos);
 }
 
 TEST(SocketOwners, FindsTheHolderOfAFakeSocket) {

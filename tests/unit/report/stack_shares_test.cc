@@ -7,6 +7,10 @@
 namespace ingero::report {
 namespace {
 
+// Of more bytes than any picture has room for, two each.
+constexpr std::string_view kWide =
+    "вычислитьвычислитьвычислитьвычислитьвычислитьвычислитьвычислитьвычислитьвычислитьвычислитьвычислитьвычислить";
+
 // 100 frees of 2 us and 10 of 50 us, by two stacks: the first stands for 90 others, the second for 8; and one
 // allocation of its own stack.
 class StackSharesTest : public cli::Recording {
@@ -33,7 +37,7 @@ class StackSharesTest : public cli::Recording {
     write(alloc);
     writer_->add_stack(1, "", R"([{"s":"cudaFree","f":"libcudart.so"},{"i":"0x4a31","f":"/usr/bin/clpeak"}])");
     writer_->add_stack(2, "", R"([{"s":"cudaFree","f":"libcudart.so"},{"s":"rare+0x2","f":"/usr/bin/clpeak"}])");
-    writer_->add_stack(3, "", R"([{"s":"cudaMalloc","f":"libcudart.so"}])");
+    writer_->add_stack(3, "", R"([{"s":"cudaMalloc","f":"libcudart.so"},{"s":")" + std::string(kWide) + R"("}])");
     ASSERT_TRUE(writer_->flush().ok());
   }
 
@@ -76,6 +80,12 @@ TEST_F(StackSharesTest, AFlameGraphIsAsWideAsWhatItsStacksStandForAndSaysOfHowMu
   EXPECT_EQ(drawn, flames->total_covered_ns);
   EXPECT_EQ(coverage_text(*flames),
             "stacks of 3 of 111 calls, 8% of their time; 92% with the calls that sampled stacks stand for");
+  for (int ns = 1; ns < 40; ++ns) {  // boxes of every width
+    Flames one;
+    one.folded[std::string(kWide)] = static_cast<uint64_t>(ns);
+    one.folded["other"] = 40;
+    EXPECT_NO_THROW((void)nlohmann::json(flame_svg(one, "title")).dump()) << "cut within a character, at " << ns;
+  }
   const std::string text = folded_text(*flames);
   EXPECT_NE(text.find(";clpeak+0x4a31;cudaFree "), std::string::npos) << text;
   EXPECT_NE(text.find(";rare;cudaFree "), std::string::npos) << text;

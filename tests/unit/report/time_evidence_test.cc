@@ -157,6 +157,26 @@ TEST_F(TimeEvidenceTest, ASettingIsNamedForItsValue) {
   EXPECT_THAT(because({}), Not(Contains(HasSubstr("PYTHONMALLOC"))));
 }
 
+// Only where it may be the cause of most of what was lost; what the share is of is said.
+TEST_F(TimeEvidenceTest, ASettingIsTheRemedyOnlyWhereItsClassIsTheLargestLoss) {
+  using correlate::TimeClass;
+  const auto remedy_with = [&](uint64_t cpu_wait_ns) {
+    std::vector<ProcessTime> times(1);
+    times[0].node = "n";
+    times[0].budget.pid = times[0].budget.tid = kPid;
+    times[0].budget.result.limit = correlate::Limit::kInputBound;
+    times[0].remedy = "prepare more input";
+    times[0].budget.evaluated.sums.of(TimeClass::kCpuWait) = {cpu_wait_ns, cpu_wait_ns, cpu_wait_ns};
+    times[0].budget.evaluated.sums.of(TimeClass::kPipe) = {kSecond, kSecond, kSecond};
+    add_time_evidence(*reader_, {}, times);
+    EXPECT_THAT(times[0].because,
+                ::testing::Contains(::testing::HasSubstr("of the time is waiting for a CPU, of which")));
+    return times[0].remedy;
+  };
+  EXPECT_EQ(remedy_with(kSecond / 10), "prepare more input");
+  EXPECT_EQ(remedy_with(2 * kSecond), "unset OMP_NUM_THREADS");
+}
+
 // Ten calls of one function, 50 ms each, of the calls that neither submit nor wait.
 class OtherCallTest : public store::testing::RecordingTest {
  protected:
@@ -330,10 +350,10 @@ TEST_F(LateRankTest, WhereTheOthersHardlyWaitNoneIsTheCause) {
   for (const ProcessTime& time : times) EXPECT_NE(time.budget.result.limit, correlate::Limit::kLateRank);
 }
 
-// Four seconds of steps; then another process goes on for `more_ns`.
+// Four seconds of steps; then another process goes on for `more_ns`, or the recording does.
 class OpenWaitTest : public store::testing::RecordingTest {
  protected:
-  std::vector<std::string> because(uint64_t more_ns, bool has_ended) {
+  std::vector<std::string> because(uint64_t more_ns, bool has_ended, bool others_go_on = true) {
     constexpr uint64_t kMilli = 1'000'000, kSteps = 400;
     using store::testing::event_of;
     open();
@@ -352,7 +372,7 @@ class OpenWaitTest : public store::testing::RecordingTest {
       exit.return_code = 0;
       write({exit});
     }
-    write({event_of("sched_switch", end_ns - kMilli, kMilli, kPid + 1)});
+    if (others_go_on) write({event_of("sched_switch", end_ns - kMilli, kMilli, kPid + 1)});
     clock.elapsed_ns = end_ns;
     close();
     auto reader = store::Reader::open(path);
@@ -368,10 +388,96 @@ class OpenWaitTest : public store::testing::RecordingTest {
 };
 
 TEST_F(OpenWaitTest, AThreadThatWaitsAtTheEndOfTheRecordingIsNamed) {
-  EXPECT_THAT(because(4 * kSecond, false), ::testing::Contains(::testing::HasSubstr("thread 4000 did nothing in the")));
+  EXPECT_THAT(because(4 * kSecond, false),
+              ::testing::Contains(::testing::HasSubstr("its thread 4000 made no call, and no wait of it ended")));
+}
+TEST_F(OpenWaitTest, AlsoWhereNothingElseIsRecordedUntilItsEnd) {
+  EXPECT_THAT(
+      because(4 * kSecond, false, false),
+      ::testing::Contains(::testing::HasSubstr("In the last 4s of the recording its thread 4000 made no call")));
 }
 TEST_F(OpenWaitTest, NotAfterAShortWait) { EXPECT_THAT(because(kSecond, false), ::testing::IsEmpty()); }
 TEST_F(OpenWaitTest, NotOnceItsProcessHasEnded) { EXPECT_THAT(because(4 * kSecond, true), ::testing::IsEmpty()); }
+
+// Two runs in one file, with a process of the same number: what slows it is set in the first, and time was stolen
+// there.
+TEST_F(OpenWaitTest, WhatIsOfAnotherRunIsNotOfThisOne) {
+  const auto run = [&](std::string_view settings, double stolen) {
+    store::WriterOptions given = options();
+    given.session.cpu_cores = 2;
+    open(given);
+    hal::Process process;
+    process.pid = kPid;
+    process.start_mono_ns = store::testing::kMono + clock.elapsed_ns;
+    process.comm = "python";
+    process.settings = settings;
+    writer->add_process(process);
+    for (uint64_t step = 0; step < 400; ++step) {
+      const uint64_t at = clock.elapsed_ns + step * 10'000'000;
+      write({store::testing::event_of("cudaLaunchKernel", at, 10'000, kPid),
+             store::testing::event_of("cudaStreamSynchronize", at + 100'000, 4'000'000, kPid)});
+    }
+    clock.elapsed_ns += 2 * kSecond;
+    hal::SystemSnapshot snapshot;
+    snapshot.wall_ns = store::testing::kWall + clock.elapsed_ns;
+    snapshot.steal_percent = stolen;
+    writer->add_snapshot(snapshot);
+    clock.elapsed_ns += 10 * kSecond;
+    close();
+  };
+  run("PYTHONDEVMODE=1", 9);
+  run("", 1);
+  auto reader = store::Reader::open(path);
+  ASSERT_TRUE(reader.ok());
+  TimeSink sink;
+  ASSERT_TRUE(replay_time(**reader, {}, sink).ok());
+  std::vector<ProcessTime> times = sink.take();
+  ASSERT_EQ(times.size(), 2U);
+  ASSERT_NE(times[0].session, times[1].session);
+  add_time_evidence(**reader, {}, times);
+  EXPECT_THAT(times[0].because, ::testing::Contains(::testing::HasSubstr("PYTHONDEVMODE=1 is set")));
+  EXPECT_THAT(times[0].because, ::testing::Contains(::testing::HasSubstr("took 9% of the machine's CPU time")));
+  EXPECT_THAT(times[1].because, ::testing::Not(::testing::Contains(::testing::HasSubstr("is set in"))));
+  EXPECT_THAT(times[1].because, ::testing::Not(::testing::Contains(::testing::HasSubstr("hypervisor"))));
+}
+
+// Two processes submit to one device, and one of them to another as well.
+TEST_F(OpenWaitTest, WhatADeviceDoesForOthersAndSeveralDevicesAreSaid) {
+  open();
+  writer->add_device(1, {"acme", 0, "GPU-1", ""});
+  writer->add_device(2, {"acme", 1, "GPU-2", ""});
+  for (uint64_t step = 0; step < 400; ++step) {
+    const uint64_t at = step * 10'000'000;
+    for (const uint32_t pid : {kPid, kPid + 1}) {
+      hal::Event launch = store::testing::event_of("cudaLaunchKernel", at, 10'000, pid);
+      launch.device_ref = pid == kPid && step % 2 == 1 ? 2 : 1;
+      const uint64_t waits_ns = pid == kPid ? 9'880'000 : 4'000'000;
+      hal::Event sync = store::testing::event_of("cudaStreamSynchronize", at + 100'000, waits_ns, pid);
+      for (hal::Event* one : {&launch, &sync}) {
+        one->stream = 7;
+        one->set(hal::Has::kStream);
+      }
+      write({launch, sync});
+    }
+  }
+  clock.elapsed_ns = 4 * kSecond;
+  close();
+  auto reader = store::Reader::open(path);
+  ASSERT_TRUE(reader.ok());
+  TimeSink sink;
+  ASSERT_TRUE(replay_time(**reader, {}, sink).ok());
+  std::vector<ProcessTime> times = sink.take();
+  add_time_evidence(**reader, {}, times);
+  ASSERT_EQ(times.size(), 2U);
+  const auto of = [&](uint32_t pid) {
+    return *std::ranges::find(times, pid, [](const auto& one) { return one.budget.pid; });
+  };
+  EXPECT_THAT(of(kPid).because, ::testing::Contains(::testing::HasSubstr("It uses 2 devices")));
+  EXPECT_THAT(time_text({of(kPid)}, false), ::testing::Not(::testing::HasSubstr("(healthy)")));
+  EXPECT_THAT(time_text({of(kPid)}, false), ::testing::HasSubstr("its 2 devices together had nothing to do"));
+  EXPECT_THAT(of(kPid + 1).because, ::testing::Contains(::testing::HasSubstr("(pid 4000), at least 9")));
+  EXPECT_THAT(time_text({of(kPid + 1)}, false), ::testing::HasSubstr("had nothing to do for this program for"));
+}
 
 TEST_F(TimeEvidenceTest, WhoEndedItsStopIsNamed) {
   std::vector<ProcessTime> times(1);
@@ -479,6 +585,42 @@ TEST(TimeText, WhereTooLittleWasRecordedItSaysSo) {
   EXPECT_EQ(time_text({}, false), "");
   times[0].budget.result.why = correlate::NotKnown::kPoll;
   EXPECT_THAT(time_text(times, false), ::testing::Not(::testing::HasSubstr("too little was recorded")));
+}
+
+TEST(TimeText, WhatIsNotKnownOfTheDeviceIsNotSaidAsBounds) {
+  ProcessTime time;
+  time.name = "train";
+  time.budget.pid = kPid;
+  correlate::TimeSums& sums = time.budget.evaluated.sums;
+  time.budget.steps = time.budget.evaluated.steps = 100;
+  sums.of(correlate::TimeClass::kHost).ns = kSecond / 5;
+  sums.of(correlate::TimeClass::kDeviceWait).ns = kSecond * 4 / 5;
+  sums.idle_high = kSecond;
+  sums.syncs = 100;
+  sums.queued_behind = 300;
+  const auto says = [&](correlate::Limit limit, std::string_view text) {
+    time.budget.result.limit = limit;
+    EXPECT_THAT(time_text({time}, false), ::testing::HasSubstr(std::string(text)));
+  };
+  says(correlate::Limit::kDeviceBound,
+       "DEVICE-BOUND, as far as is known: it was waited for 8ms of each 10ms step (80%). How long the device had "
+       "nothing to do is not known, because more work is queued whenever it waits.");
+  says(correlate::Limit::kHostBound,
+       "HOST-BOUND, as far as is known. How long the device had nothing to do is not known, because more work is "
+       "queued whenever it waits.");
+  sums.queued_behind = 0;
+  sums.idle_low = kSecond / 4;
+  time.budget.result.low_ns = time.budget.result.high_ns = kSecond / 4;
+  says(correlate::Limit::kHostBound,
+       "HOST-BOUND: the device had nothing to do for at least 2.5ms of each 10ms step (25%), and how much longer is "
+       "not known, because it does not wait for all that it submits.");
+  time.budget.result.why = correlate::NotKnown::kPoll;
+  says(correlate::Limit::kNotKnown,
+       "it may have had no work. The device had nothing to do for at least 2.5ms of each 10ms step (25%), and how "
+       "much longer is not known.");
+  sums.idle_high = kSecond / 2;
+  says(correlate::Limit::kHostBound,
+       "HOST-BOUND: the device had nothing to do for 2.5ms to 5ms of each 10ms step (25 to 50%).");
 }
 
 TEST(Remedy, OfManyProcessesNamesTheirKind) {

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "serve/metrics/inference_metrics.h"
+#include "serve/metrics/metric_names.h"
 #include "serve/metrics/operation_names.h"
 
 namespace ingero::serve::metrics {
@@ -96,7 +98,7 @@ TEST(CallMetrics, CountsErrorsAndUnfinishedCalls) {
   EXPECT_LINE(text, std::string("gpu_operation_errors_total") + kCopyLabels + "} 1");
   EXPECT_LINE(text, std::string("gpu_operations_unfinished_total") + kCopyLabels + "} 1");
   EXPECT_LINE(text, std::string("gpu_operation_duration_seconds_count") + kCopyLabels + "} 2");
-  EXPECT_LINE(text, "gpu_cuda_operation_count{operation=\"acmeCopy\",source=\"ACME\"} 3");
+  EXPECT_LINE(text, "gpu_cuda_operation_count{operation=\"acmeCopy\",source=\"acme\"} 3");
 }
 
 TEST(CallMetrics, CountsACopyInsideACopyOnce) {
@@ -118,6 +120,25 @@ TEST(CallMetrics, CountsACopyInsideACopyOnce) {
   EXPECT_LINE(text, "gpu_copy_bytes_total{direction=\"h2d\",vendor=\"acme-corp\"} 100");
   EXPECT_LINE(text, "gpu_memcpy_duration_ms_sum{direction=\"h2d\"} 4");
   EXPECT_LINE(text, "gpu_memcpy_duration_ms_count{direction=\"h2d\"} 2");
+}
+
+// The page says them in nanoseconds, as OTLP does.
+TEST(LegacyMetrics, ThoseOfInferenceRepeatTodaysUnderTheirNames) {
+  MetricSet page;
+  const double bounds[] = {0.5};
+  const uint64_t counts[] = {2, 1};
+  page.add(kInferenceDuration, {{"phase", "decode"}}, Buckets{bounds, counts, 3});
+  page.add(kInferenceMean, {{"pid", "7"}, {"phase", "decode"}}, 0.25);
+  page.add(kInferenceWorkloads, {}, 4);
+  page.add(kInferenceSlow, {{"phase", "decode"}, {"slow", "3x"}}, 5);
+  add_legacy_inference(page);
+  const std::string text = page.text();
+  EXPECT_LINE(text, "ingero_infer_step_duration_ns_bucket{phase=\"decode\",le=\"500000000\"} 2");
+  EXPECT_LINE(text, "ingero_infer_step_duration_ns_sum{phase=\"decode\"} 3000000000");
+  EXPECT_LINE(text, "ingero_infer_baseline_mean_ns{phase=\"decode\",pid=\"7\"} 250000000");
+  EXPECT_LINE(text, "ingero_infer_workloads_tracked 4");
+  EXPECT_LINE(text, "ingero_infer_outlier_total{bucket=\"3x\",phase=\"decode\"} 5");
+  EXPECT_LINE(text, "ingero_inference_slow_steps_total{phase=\"decode\",slow=\"3x\"} 5");
 }
 
 TEST(CallMetrics, LegacyNamesInOtherUnitsComeOnlyWhenAskedFor) {

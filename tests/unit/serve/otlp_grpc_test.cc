@@ -84,6 +84,7 @@ void serve(const RawReceiver::Request& request, int connection, const Reply& rep
                                                                      const nghttp2_frame* frame, void* user) {
     if (frame->hd.type != NGHTTP2_DATA || (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
     auto& one = *static_cast<Server*>(user);
+    one.sent = 0;
     const auto headers = one.fields(one.reply.headers);
     nghttp2_data_provider body{};
     body.read_callback = read_reply;
@@ -124,9 +125,10 @@ Answer call(const RawReceiver::Answer& how, const Payload& payload = {Signal::kM
   return transport->send(payload, std::chrono::steady_clock::now() + limit, stop);
 }
 
-Answer call(const Reply& reply, Seen& seen, const Payload& payload = {Signal::kMetrics, false, 10, "request"}) {
+Answer call(const Reply& reply, Seen& seen, const Payload& payload = {Signal::kMetrics, false, 10, "request"},
+            std::chrono::milliseconds limit = 3s) {
   return call([&](const auto& request, size_t, int connection) { return serve(request, connection, reply, seen), ""; },
-              payload);
+              payload, limit);
 }
 
 std::string framed(const std::string& message) {
@@ -147,6 +149,25 @@ TEST(OtlpGrpc, TheRequestIsAsTheProtocolSays) {
   EXPECT_EQ(seen.headers["grpc-encoding"], "gzip");
   EXPECT_FALSE(seen.headers.contains("authorization"));  // that is the metrics'
   EXPECT_EQ(seen.data, std::string("\1\0\0\0\4body", 9));
+}
+
+TEST(OtlpGrpc, MessagesOneAfterTheOtherAreTaken) {
+  ::signal(SIGPIPE, SIG_IGN);
+  Seen seen;
+  const Reply reply{.data = framed(""), .trailers = {{"grpc-status", "0"}}};
+  const RawReceiver receiver(
+      [&](const auto& request, size_t, int connection) { return serve(request, connection, reply, seen), ""; });
+  const Receiver to{.endpoint = *parse_endpoint(receiver.url(), {.protocol = Protocol::kGrpc}),
+                    .protocol = Protocol::kGrpc,
+                    .metrics_headers = {},
+                    .traces_headers = {}};
+  const auto transport = make_transport(to, nullptr, system_clock());
+  const Stop stop;
+  for (int i = 0; i < 3; ++i) {
+    const Answer answer =
+        transport->send({Signal::kMetrics, false, 1, "request"}, std::chrono::steady_clock::now() + 10s, stop);
+    EXPECT_EQ(answer.send_result, SendResult::kAccepted) << i << ": " << answer.message;
+  }
 }
 
 TEST(OtlpGrpc, ALargeRequestGoesThroughTheWindows) {
@@ -277,7 +298,8 @@ TEST(OtlpGrpc, HeadersAndTrailersAreBounded) {
 
 TEST(OtlpGrpc, AnAnswerThatNeverEndsIsBounded) {
   Seen seen;
-  const Answer answer = call({.data = std::string(20 << 20, 'x'), .trailers = {{"grpc-status", "0"}}}, seen);
+  const Answer answer = call({.data = std::string(20 << 20, 'x'), .trailers = {{"grpc-status", "0"}}}, seen,
+                             {Signal::kMetrics, false, 10, "request"}, 60s);
   EXPECT_EQ(answer.send_result, SendResult::kAccepted) << answer.message;
   EXPECT_EQ(answer.rejected, 0U);
 }

@@ -127,6 +127,16 @@ TEST_F(Tools, SlowAndHangingCallsComeWithTheirPreemptors) {
   EXPECT_TRUE(ask("get_calls_in_flight", {{"pid", 1}})["calls"].empty());
 }
 
+// An answer without rows would not say why there are none.
+TEST_F(Tools, ACallOrSourceThatIsNotThereIsNamedInTheCuts) {
+  const auto cut_of = [&](const char* tool, Json input) { return ask(tool, std::move(input))["cut"].dump(); };
+  EXPECT_NE(cut_of("get_slowest_calls", {{"op", "cudaLaunchKernl"}})
+                .find("no call of the recording is named \\\"cudaLaunchKernl\\\", did you mean cudaLaunchKernel?"),
+            std::string::npos);
+  EXPECT_NE(cut_of("get_stacks", {{"source", "CUDDA"}}).find("no source of the recording is named"), std::string::npos);
+  EXPECT_EQ(cut_of("get_stacks", {{"source", "cuda"}, {"op", "cuda_memcpy_v2"}}), "[]");
+}
+
 TEST_F(Tools, MemoryIsFollowedByItsAddress) {
   const Json memory = ask("get_memory");
   EXPECT_EQ(memory["totals"]["held_bytes"], 8192);
@@ -150,6 +160,22 @@ TEST_F(Tools, AProcessThatEndsGivesBackWhatItHeld) {
   EXPECT_EQ(memory["totals"]["held_allocations"], 0);
   EXPECT_EQ(memory["totals"]["peak_bytes"], 12288);
   EXPECT_EQ(memory["sites"][0]["freed_bytes"], 12288);
+}
+
+TEST_F(Tools, MemoryOfTheHostAndAddressesAloneAreNotHeldOnTheDevice) {
+  record_again("node-7", [&] {
+    for (const char* call : {"cudaHostAlloc", "cuMemAddressReserve", "cudaHostRegister"}) {
+      hal::Event made = event(call, 900'000'000, 1000);
+      made.address = 0x700000;
+      made.bytes = 1 << 30;
+      made.set(hal::Has::kAddress);
+      made.set(hal::Has::kBytes);
+      write(made);
+    }
+  });
+  const Json memory = ask("get_memory", {{"run", "all"}});
+  EXPECT_EQ(memory["totals"]["held_bytes"], 8192);
+  EXPECT_EQ(memory["sites"].size(), 1U);
 }
 
 TEST_F(Tools, AGraphsLaunchByTheRuntimeAndByItsDriverAreOne) {

@@ -168,6 +168,8 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
     ASSERT_TRUE(
         database
             ->execute("ALTER TABLE calls DROP COLUMN asynchronous; ALTER TABLE calls DROP COLUMN below_runtime; ALTER "
+                      "TABLE calls "
+                      "DROP COLUMN memory; ALTER "
                       "TABLE sites DROP COLUMN "
                       "single_stepped; ALTER TABLE sessions DROP COLUMN single_step_ns; ALTER TABLE sessions DROP "
                       "COLUMN probe_ns; DROP TABLE lost_calls")

@@ -216,6 +216,22 @@ TEST_F(MergeTest, ANodesSecondRecordingIsCountedOn) {
   EXPECT_THAT(merged.left_out, IsEmpty());
 }
 
+TEST_F(MergeTest, WhatAnOlderRecordingHasNoColumnForIsNotKnown) {
+  const auto few = [&] { write({event_of("cudaMalloc", 10, 1)}); };
+  const std::string older = recording("a.db", "node-a", few), newer = recording("b.db", "node-b", few);
+  {
+    auto database = Database::open(older, SQLITE_OPEN_READWRITE, older);
+    ASSERT_TRUE(database.ok());
+    ASSERT_TRUE(database
+                    ->execute("DROP VIEW cuda_events; DROP VIEW events; ALTER TABLE calls DROP COLUMN memory; PRAGMA "
+                              "user_version = 33")
+                    .ok());
+  }
+  merge_all({older, newer});
+  EXPECT_THAT(rows("SELECT node, call FROM events ORDER BY node"),
+              ElementsAre("node-a|cudaMalloc", "node-b|cudaMalloc"));
+}
+
 TEST_F(MergeTest, MergedFilesMergeAgainAndAreRecordedInto) {
   const auto few = [&] { write({event_of("cudaMalloc", 10, 1)}); };
   const std::string a = recording("a.db", "node-a", few), b = recording("b.db", "node-b", few),

@@ -17,7 +17,9 @@ using ::testing::Pair;
 
 // Layers that are called what libraries of the other sort are usually called.
 constexpr hal::Row kLowRows[] = {{.name = "lowAlloc", .kind = hal::Kind::kAlloc, .shape = {}}};
-constexpr hal::Row kHighRows[] = {{.name = "highAlloc", .kind = hal::Kind::kAlloc, .shape = {}}};
+constexpr hal::Row kHighRows[] = {
+    {.name = "highAlloc", .kind = hal::Kind::kAlloc, .shape = {}},
+    {.name = "highPin", .kind = hal::Kind::kAlloc, .shape = {}, .flags = hal::kHostMemory}};
 constexpr hal::Library kStacked[] = {
     {.name = "liblow", .sonames = {}, .rows = kLowRows, .layer = "LOW", .below_runtime = true},
     {.name = "libhigh", .sonames = {}, .rows = kHighRows, .layer = "DRIVER"},
@@ -32,33 +34,51 @@ class ReplayTest : public RecordingTest {
     Result<std::unique_ptr<Writer>> opened = Writer::open(options(), table, losses, clock);
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     writer = std::move(*opened);
-    for (hal::CallId call = 0; call < 2; ++call) {
+    for (hal::CallId call = 0; call < 3; ++call) {
       Event event = event_of("cudaMalloc", 1000 + call, 10);
       event.call = call;
       write({event});
     }
     close();
   }
-  std::map<std::string, bool> below_runtime() {
+  template <typename T>
+  std::map<std::string, T> of_calls(T ReplayedCall::*what) {
     class Calls : public ReplaySink {
      public:
-      std::map<std::string, bool> below;
-      void call(hal::CallId, const ReplayedCall& call) override { below[std::string(call.name)] = call.below_runtime; }
-    } calls;
+      explicit Calls(T ReplayedCall::*member) : what(member) {}
+      T ReplayedCall::*what;
+      std::map<std::string, T> found;
+      void call(hal::CallId, const ReplayedCall& call) override { found[std::string(call.name)] = call.*what; }
+    } calls(what);
     const Status status = replay(*read(), {}, calls);
     EXPECT_TRUE(status.ok()) << status.error().text();
-    return calls.below;
+    return calls.found;
   }
+  std::map<std::string, bool> below_runtime() { return of_calls(&ReplayedCall::below_runtime); }
 };
 
 TEST_F(ReplayTest, ALibraryIsBelowARuntimeByItsRowNotByItsLayersName) {
   record();
-  EXPECT_THAT(below_runtime(), ElementsAre(Pair("highAlloc", false), Pair("lowAlloc", true)));
+  EXPECT_THAT(below_runtime(), ElementsAre(Pair("highAlloc", false), Pair("highPin", false), Pair("lowAlloc", true)));
   MergeOptions merged;
   merged.sources = {path};
   path = merged.output = directory + "/merged.db";
   ASSERT_TRUE(merge(merged).ok());
-  EXPECT_THAT(below_runtime(), ElementsAre(Pair("highAlloc", false), Pair("lowAlloc", true)));
+  EXPECT_THAT(below_runtime(), ElementsAre(Pair("highAlloc", false), Pair("highPin", false), Pair("lowAlloc", true)));
+}
+
+TEST_F(ReplayTest, WhoseMemoryACallObtainsIsRecorded) {
+  record();
+  const auto memories = ElementsAre(Pair("highAlloc", hal::Memory::kDevice), Pair("highPin", hal::Memory::kHost),
+                                    Pair("lowAlloc", hal::Memory::kDevice));
+  EXPECT_THAT(of_calls(&ReplayedCall::memory), memories);
+  EXPECT_THAT(rows(*read(), "SELECT DISTINCT memory FROM calls WHERE kind = 'alloc' ORDER BY 1"),
+              ElementsAre("device", "host"));
+  MergeOptions merged;
+  merged.sources = {path};
+  path = merged.output = directory + "/merged.db";
+  ASSERT_TRUE(merge(merged).ok());
+  EXPECT_THAT(of_calls(&ReplayedCall::memory), memories);
 }
 
 TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
@@ -66,13 +86,13 @@ TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
   {
     Result<Database> database = Database::open(path, SQLITE_OPEN_READWRITE, path);
     ASSERT_TRUE(database.ok());
-    ASSERT_TRUE(
-        database
-            ->execute("ALTER TABLE calls DROP COLUMN below_runtime; ALTER TABLE communicators DROP COLUMN "
-                      "library_hash; DELETE FROM schema_migrations WHERE version > 31; PRAGMA user_version = 31")
-            .ok());
+    ASSERT_TRUE(database
+                    ->execute("ALTER TABLE calls DROP COLUMN below_runtime; ALTER TABLE communicators DROP COLUMN "
+                              "library_hash; ALTER TABLE calls DROP COLUMN memory; DELETE FROM schema_migrations WHERE "
+                              "version > 31; PRAGMA user_version = 31")
+                    .ok());
   }
-  const auto by_layer = ElementsAre(Pair("highAlloc", true), Pair("lowAlloc", false));
+  const auto by_layer = ElementsAre(Pair("highAlloc", true), Pair("highPin", true), Pair("lowAlloc", false));
   EXPECT_THAT(below_runtime(), by_layer);  // read as it is
   open();
   close();
@@ -92,6 +112,49 @@ TEST_F(ReplayTest, WhatIsLeftOutOfATimeRangeIsAsUnknownAsWhatWasBeforeTheRecordi
   selection.from_wall_ns = kWall + 400;
   ASSERT_TRUE(replay(*read(), selection, later).ok());
   EXPECT_EQ(later.mono_ns, kMono + 400);
+}
+
+// The engine takes 0 for a device that is not known, and other numbers for other devices.
+TEST_F(ReplayTest, ADeviceIsOneHoweverItsCallsNamedItAndUnknownStaysUnknown) {
+  const auto record_run = [&] {
+    open();
+    writer->add_device(1, {"acme", 0, "GPU-1", ""});
+    writer->add_device(2, {"acme", 1, "GPU-2", ""});
+    std::vector<Event> events;
+    const auto add = [&](uint32_t ref, std::optional<int32_t> ordinal) {
+      Event event = event_of("cudaLaunchKernel", events.size() * 1000, 10);
+      event.device_ref = ref;
+      if (ordinal) {
+        event.device = *ordinal;
+        event.set(hal::Has::kDevice);
+      }
+      events.push_back(event);
+    };
+    add(1, {});
+    add(1, 0);
+    add(0, {});
+    add(0, 7);  // named in vain
+    add(2, 1);
+    add(1, {});
+    write(events);
+    close();
+  };
+  record_run();
+  record_run();
+  class Devices : public ReplaySink {
+   public:
+    std::vector<std::pair<uint32_t, int32_t>> seen;
+    bool wants_targets() const override { return true; }
+    void event(const Event& event) override {
+      seen.emplace_back(event.device_ref, event.has(hal::Has::kDevice) ? event.device : -1);
+    }
+  } devices;
+  ASSERT_TRUE(replay(*read(), {}, devices).ok());
+  const auto one_run = std::vector{Pair(1U, -1), Pair(1U, 0), Pair(0U, -1), Pair(0U, 7), Pair(2U, 1), Pair(1U, -1)};
+  ASSERT_EQ(devices.seen.size(), 2 * one_run.size());
+  for (size_t i = 0; i < devices.seen.size(); ++i) {
+    EXPECT_THAT(devices.seen[i], one_run[i % one_run.size()]) << i;
+  }
 }
 
 }  // namespace

@@ -165,5 +165,40 @@ TEST_F(SamplesTest, ASessionWithoutAnyEventIsReplayedForItsSamples) {
                                          "fab0(acme_core) port 1 at 30: port_rcv_errors port_hw +2", "end"));
 }
 
+TEST_F(SamplesTest, OfATimeRangeOnlyItsOwnSamplesAndHangsAreReplayed) {
+  open();
+  auto sample = fabric(kWall + 10, 5, hal::CounterChange::kFirst);
+  add(sample);
+  hal::CollectiveHang hang;
+  hang.number = 3;
+  hang.entered_mono_ns = kMono + 5;
+  hang.waited_ns = 10;
+  writer->add_hang(hang);
+  write({event_of("cudaMalloc", 10, 5), event_of("cudaMalloc", 50, 5), event_of("cudaMalloc", 90, 5)});
+  sample.wall_ns = kWall + 90;
+  sample.devices[0].ports[0].state = 1;
+  add(sample);
+  close();
+  class Sides : public ReplaySink {
+   public:
+    std::vector<uint64_t> samples, hangs;
+    void fabric_sample(const hal::FabricSample&, uint64_t mono_ns) override { samples.push_back(mono_ns - kMono); }
+    void hang(const hal::CollectiveHang& one, std::string_view) override { hangs.push_back(one.number); }
+  };
+  const auto sides_of = [&](std::optional<uint64_t> from, std::optional<uint64_t> to) {
+    Selection selection;
+    if (from) selection.from_wall_ns = kWall + *from;
+    if (to) selection.to_wall_ns = kWall + *to;
+    Sides sides;
+    EXPECT_TRUE(replay(*read(), selection, sides).ok());
+    return std::pair(sides.samples, sides.hangs);
+  };
+  using Numbers = std::vector<uint64_t>;
+  EXPECT_EQ(sides_of({}, {}), (std::pair<Numbers, Numbers>({10, 90}, {3})));
+  EXPECT_EQ(sides_of(20, {}), (std::pair<Numbers, Numbers>({20, 90}, {}))) << "the port's state until then";
+  EXPECT_EQ(sides_of({}, 60), (std::pair<Numbers, Numbers>({10}, {3})));
+  EXPECT_EQ(sides_of(12, 60), (std::pair<Numbers, Numbers>({12}, {3}))) << "the hang goes on until 15";
+}
+
 }  // namespace
 }  // namespace ingero::store::testing

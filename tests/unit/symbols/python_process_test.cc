@@ -49,6 +49,29 @@ TEST(PythonProcess, AFileThatOnlyBearsTheNameIsNone) {
   EXPECT_EQ(find(view).error().code(), Errc::kNotFound);
 }
 
+// One that is mapped again and again would be read as often; so would hundreds of files.
+TEST(PythonProcess, FewFilesOfAProcessAreLookedInto) {
+  std::vector<hal::Mapping> mappings(1000);
+  size_t opened = 0;
+  ProcessView view;
+  for (size_t i = 0; i < mappings.size(); ++i) {
+    mappings[i].file = {1, 1 + i / 500};
+    mappings[i].untrusted_path = "/libpython3.99.so";
+  }
+  view.mappings = mappings;
+  view.open_file = [&](const hal::Mapping&) -> Result<Fd> {
+    ++opened;
+    return Error(Errc::kNotFound, "gone");
+  };
+  view.read_memory = [](uint64_t, void*, size_t) { return false; };
+  EXPECT_FALSE(find(view).ok());
+  EXPECT_EQ(opened, 2U);
+  for (size_t i = 0; i < mappings.size(); ++i) mappings[i].file = {1, i + 1};
+  opened = 0;
+  EXPECT_FALSE(find(view).ok());
+  EXPECT_LE(opened, 8U);
+}
+
 TEST(PythonProcess, AFileThatCannotBeOpenedIsAnError) {
   Self self;
   ProcessView view = self.view();

@@ -43,6 +43,14 @@ export function lateCard({ outliers, jobs }, onNode) {
     { head: "Evidence", text: evidenceOf }] }));
 }
 
+const DOING = { in_call: "in", asleep: "asleep, after", running: "computes, after", after_call: "after" };
+
+/* What a rank that is waited for does, and in which line. */
+function doing(rank) {
+  if (!rank.activity) return "–";
+  return `${DOING[rank.activity] ?? rank.activity} ${rank.last_call ?? "a GPU call"}${rank.line ? `, in ${rank.line}` : ""}`;
+}
+
 function hangText(hang, onNode) {
   const { evidence } = hang;
   return el("article", { class: "chain" }, el("h3", {}, `${evidence.sentence[0].toUpperCase()}${evidence.sentence.slice(1)}.`),
@@ -50,6 +58,9 @@ function hangText(hang, onNode) {
     evidence.ranks.length ? table({ caption: "Ranks that are waited for", rows: evidence.ranks.map((one) => ({ ...one, number: evidence.number })), columns: [
       { head: "Rank", text: (one) => `rank ${one.rank}`, sort: (one) => one.rank },
       { head: "Node", node: (one) => nodeButton(one, onNode, hang.from_ns), sort: (one) => one.node_id },
+      { head: "Process", number: true, text: (one) => one.pid ?? "–" },
+      { head: "Device", text: (one) => one.hw_id ?? "–" },
+      { head: "Doing", text: (one) => doing(one) },
       { head: "Last entered", number: true, text: (one) => count(one.entered), sort: (one) => one.entered },
       { head: "Last left", number: true, text: (one) => count(one.left), sort: (one) => one.left },
       { head: "Others are in", number: true, text: (one) => count(one.number) },

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "hal/bounded.h"
 #include "hal/same_start.h"
 
@@ -103,13 +105,13 @@ void RankWindows::Sums::add(const Sums& other) {
 }
 
 void RankWindows::know(const hal::Process& process) {
-  if (process.rank < 0 || process.rank >= kMaxRank) {
-    facts_.erase(process.pid);
-    return;
-  }
-  hal::clear_if_full(facts_, kMaxFacts, hal::Loss::fleet_forgotten, ledger_);
+  facts_.erase(process.pid);
+  unranked_.erase(process.pid);
+  if (process.rank >= kMaxRank) return;
+  auto& facts = process.rank >= 0 ? facts_ : unranked_;
+  hal::clear_if_full(facts, kMaxFacts, hal::Loss::fleet_forgotten, ledger_);
   const std::string& job = process.slurm_job.empty() ? process.launcher_job : process.slurm_job;
-  facts_.insert_or_assign(process.pid, Facts{process.rank, job, process.start_mono_ns});
+  facts.insert_or_assign(process.pid, Facts{process.rank, job, process.start_mono_ns});
 }
 
 void RankWindows::know(const hal::Communicator& communicator) {
@@ -125,6 +127,7 @@ void RankWindows::know(const hal::Communicator& communicator) {
     if (communicator.ended_mono_ns) return;
     if (rank.communicators.size() >= kMaxCommunicators) return ledger_.add(hal::Loss::fleet_forgotten);  // (R4)
     known = rank.communicators.try_emplace(communicator.id).first;
+    rank.own.reset();
     rank.has_ended = false;  // another process has its number
     rank.exit_wall_ns.reset();
     // 0: it is older than the recording, and so is the work before its first call.
@@ -411,13 +414,80 @@ void RankWindows::lost(uint32_t pid, uint64_t wall_ns) {
 }
 
 void RankWindows::process_ended(uint32_t pid, uint64_t start_mono_ns) {
-  const auto facts = facts_.find(pid);
-  if (facts != facts_.end() && !hal::same_start(facts->second.start_mono_ns, start_mono_ns)) return;
+  const Facts* facts = facts_of(pid);
+  if (facts != nullptr && !hal::same_start(facts->start_mono_ns, start_mono_ns)) return;
   const auto found = ranks_.find(pid);
   if (found != ranks_.end()) {
     found->second.has_ended = true;  // what is left of it is still to be given out
-  } else if (facts != facts_.end()) {
-    facts_.erase(facts);
+    return;
+  }
+  facts_.erase(pid);
+  unranked_.erase(pid);
+}
+
+const RankWindows::Facts* RankWindows::facts_of(uint32_t pid) const {
+  for (const auto* some : {&facts_, &unranked_}) {
+    if (const auto found = some->find(pid); found != some->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+// The ranks of a communicator that are on this machine.
+struct RankWindows::Group {
+  std::map<int32_t, uint32_t> processes;  // by rank
+  std::set<uint32_t> members;
+  int32_t nranks = 0;
+  bool is_odd = false;  // two processes are one rank, or one is two
+
+  bool is_whole() const {
+    const auto count = static_cast<size_t>(std::max(0, nranks));
+    return !is_odd && nranks >= 2 && processes.size() == count && members.size() == count;
+  }
+};
+
+// By identity; of communicators of which that, or a rank or the size, is not known under 0, which is odd.
+std::map<uint64_t, RankWindows::Group> RankWindows::groups() const {
+  std::map<uint64_t, Group> groups;
+  for (const auto& [pid, rank] : ranks_) {
+    for (const auto& [id, on] : rank.communicators) {
+      const hal::Communicator& known = on.known;
+      const bool is_known = known.comm_id_hash && known.rank && known.nranks;
+      Group& group = groups[is_known ? *known.comm_id_hash : 0];
+      group.members.insert(pid);
+      group.is_odd = group.is_odd || !is_known;
+      if (!is_known) continue;
+      group.is_odd = group.is_odd || (group.nranks != 0 && group.nranks != *known.nranks);
+      group.nranks = *known.nranks;
+      group.is_odd = !group.processes.emplace(*known.rank, pid).second || group.is_odd;
+    }
+  }
+  return groups;
+}
+
+// Its members are in no communicator with others: then all that they are is on this machine, and whole.
+void RankWindows::find_own_ranks() {
+  const auto is_asked = [&](const auto& one) { return !one.second.own && unranked_.contains(one.first); };
+  if (std::ranges::none_of(ranks_, is_asked)) return;
+  const auto all = groups();
+  std::map<uint32_t, std::vector<const Group*>> of_process;
+  for (const auto& [identity, group] : all) {
+    for (const uint32_t pid : group.members) of_process[pid].push_back(&group);
+  }
+  for (const auto& [identity, world] : all) {
+    const bool is_closed =
+        world.is_whole() && std::ranges::all_of(world.members, [&](uint32_t pid) {
+          return unranked_.contains(pid) && std::ranges::all_of(of_process[pid], [&](const Group* other) {
+                   return other->is_whole() && std::ranges::includes(world.members, other->members);
+                 });
+        });
+    if (!is_closed) continue;
+    for (const auto& [rank, pid] : world.processes) {
+      auto& own = ranks_.at(pid).own;
+      if (own) continue;
+      own = unranked_.at(pid);
+      own->rank = rank;
+      if (own->job.empty()) own->job = fmt::format("localhost:{:016x}", identity);
+    }
   }
 }
 
@@ -453,15 +523,17 @@ std::vector<RankWindow> RankWindows::finish() {
 
 std::vector<RankWindow> RankWindows::cut(bool with_work) {
   std::vector<RankWindow> out;
+  find_own_ranks();
   for (auto at = ranks_.begin(); at != ranks_.end();) {
     auto& [pid, rank] = *at;
     const auto facts = facts_.find(pid);
-    cut(facts == facts_.end() ? nullptr : &facts->second, pid, rank, with_work, out);
+    cut(facts != facts_.end() ? &facts->second : rank.own ? &*rank.own : nullptr, pid, rank, with_work, out);
     if (!rank.has_ended || !rank.communicators.empty()) {
       ++at;
       continue;
     }
     facts_.erase(pid);
+    unranked_.erase(pid);
     at = ranks_.erase(at);
   }
   return out;

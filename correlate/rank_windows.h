@@ -9,7 +9,8 @@
 // R1  A collective is counted once, in the window in which it was entered; one that is seen after that window was
 //     given out counts in the next.
 // R2  Nothing is guessed: a rank whose number in the job, or a communicator whose identity, rank or size is not known
-//     is left out, and its collectives are counted as fleet_unknown.
+//     is left out, and its collectives are counted as fleet_unknown. Where the environments of processes name no rank,
+//     it is that in a communicator of theirs whose ranks are all on this machine, and in no communicator with others.
 // R3  Where calls were lost, or a communicator ended, a window has no work: it would look like a slow rank's.
 // R4  Memory is bounded by the constants below; what does not fit is counted as fleet_forgotten.
 // R5  Numbers are of the last collective, or absent: where numbering ended (communicators.h, C3), those before it are
@@ -55,6 +56,8 @@ struct RankActivity {
   uint32_t tid = 0;
   uint64_t since_ns = 0;  // wall: when it entered the call, or left it
   uint64_t stack_id = 0;  // of the thread; of kAfterCall that of the call; 0: not known
+
+  auto operator<=>(const RankActivity&) const = default;
 };
 
 // One rank in one communicator in one window. Times are wall nanoseconds, or lengths.
@@ -165,6 +168,12 @@ class RankWindows {
     uint32_t tid;
     hal::OffCpu off;
   };
+  struct Facts {
+    int32_t rank;
+    std::string job;
+    uint64_t start_mono_ns;  // of the process
+  };
+
   struct Rank {
     std::map<uint64_t, On> communicators;  // by Communicator::id
     WaitSpans waits;
@@ -181,6 +190,7 @@ class RankWindows {
     std::optional<RankActivity> activity;
     ArrivalSample sample;
     uint64_t most_ranks = 0;               // of its communicators
+    std::optional<Facts> own;              // by its communicators, where its environment names no rank
     bool has_ended = false;                // and its last calls are here
     std::optional<uint64_t> exit_wall_ns;  // as its exit's event says
 
@@ -188,12 +198,6 @@ class RankWindows {
     bool is_gone_by(uint64_t wall_ns) const { return exit_wall_ns ? *exit_wall_ns <= wall_ns : has_ended; }
     std::optional<RankActivity> activity_of(uint64_t window_ns) const;
   };
-  struct Facts {
-    int32_t rank;
-    std::string job;
-    uint64_t start_mono_ns;  // of the process
-  };
-
   uint64_t window_of(uint64_t wall_ns) const;
   void take(const hal::Event& event, const hal::Exchange* exchange);
   void take(const CoveredSync& sync);
@@ -206,13 +210,18 @@ class RankWindows {
   void step(Rank& rank, On& on, const hal::Event& event, uint64_t window);
   void settle_switches(Rank& rank, uint64_t mono_ns, uint64_t window);
   static void add_asleep(const Rank& rank, uint64_t mono_ns, hal::OffCpu& sum);
+  const Facts* facts_of(uint32_t pid) const;
+  struct Group;
+  std::map<uint64_t, Group> groups() const;
+  void find_own_ranks();
   std::vector<RankWindow> cut(bool with_work);
   void cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_work, std::vector<RankWindow>& out);
 
   const hal::CallTable& calls_;
   hal::LossLedger& ledger_;
-  std::unordered_map<uint32_t, Facts> facts_;  // by pid; of those with a rank
-  std::map<uint32_t, Rank> ranks_;             // by pid; of those with communicators
+  std::unordered_map<uint32_t, Facts> facts_;     // by pid; of those with a rank
+  std::unordered_map<uint32_t, Facts> unranked_;  // of those whose environment names none
+  std::map<uint32_t, Rank> ranks_;                // by pid; of those with communicators
   int64_t wall_offset_ns_ = 0;
   uint64_t window_ns_ = 0;  // the first that was not given out; 0: none was
 };

@@ -736,5 +736,85 @@ TEST_F(RankWindowsTest, HaveTheDeviceOfTheirRanksCalls) {
   EXPECT_EQ(window.pid, kPid);
 }
 
+// Processes whose environments name no rank, in communicators of `sizes`, all of whose ranks are here.
+class NoRankTest : public RankWindowsTest {
+ protected:
+  static constexpr uint32_t kFirst = 900;
+
+  void know_processes(uint32_t count, const std::string& job = "") {
+    for (uint32_t i = 0; i < count; ++i) {
+      hal::Process process;
+      process.pid = kFirst + i;
+      process.launcher_job = job;
+      process.start_mono_ns = kMonoBegin - kNsOfSecond;
+      windows.know(process);
+    }
+  }
+  void join(uint32_t process, uint64_t hash, int32_t rank, int32_t nranks) {
+    auto made = communicator(100 * hash + process, hash, kFirst + process);
+    made.rank = rank;
+    made.nranks = nranks;
+    windows.know(made);
+    collect(1000, made.id, 1000, kFirst + process);
+    collect(2000, made.id, 1000, kFirst + process);
+  }
+  std::map<uint32_t, std::set<uint32_t>> ranks(uint64_t until_ms) {  // by process
+    std::map<uint32_t, std::set<uint32_t>> found;
+    for (const RankWindow& one : advance_to(until_ms)) {
+      found[one.pid - kFirst].insert(one.rank);
+      jobs.insert(one.job);
+    }
+    return found;
+  }
+  std::set<std::string> jobs;
+};
+
+TEST_F(NoRankTest, WhereTwoProcessesAreOneRankIsNotKnown) {
+  know_processes(4);
+  for (uint32_t i = 0; i < 4; ++i) join(i, 7, static_cast<int32_t>(i % 2), 2);
+  EXPECT_THAT(ranks(5000), IsEmpty());
+  for (uint32_t i = 0; i < 4; ++i) join(i, 9, static_cast<int32_t>(3 - i), 4);
+  EXPECT_THAT(ranks(10000), IsEmpty());
+}
+
+TEST_F(NoRankTest, OfCommunicatorsWithinTheWholeIsThatOfTheWhole) {
+  know_processes(4);
+  for (uint32_t i = 0; i < 4; ++i) join(i, 7 + i / 2, static_cast<int32_t>(i % 2), 2);
+  for (uint32_t i = 0; i < 4; ++i) join(i, 5, static_cast<int32_t>(3 - i), 4);
+  const auto found = ranks(5000);
+  EXPECT_EQ(found, (std::map<uint32_t, std::set<uint32_t>>{{0, {3}}, {1, {2}}, {2, {1}}, {3, {0}}}));
+  EXPECT_EQ(jobs, std::set<std::string>{"localhost:0000000000000005"});
+  EXPECT_EQ(count(hal::Loss::fleet_unknown), 0U);
+  // One ends: it was what it was, and so are the others.
+  windows.process_ended(kFirst + 2, kMonoBegin - kNsOfSecond);
+  for (const uint32_t i : {0U, 1U, 3U}) collect(7000, 500 + i, 1000, kFirst + i);
+  EXPECT_EQ(ranks(10000), found);
+}
+
+TEST_F(NoRankTest, TwoJobsOfOneMachineAreTwo) {
+  know_processes(4);
+  for (uint32_t i = 0; i < 4; ++i) join(i, 7 + i / 2, static_cast<int32_t>(i % 2), 2);
+  EXPECT_THAT(ranks(5000), SizeIs(4));
+  EXPECT_THAT(jobs, SizeIs(2));
+}
+
+TEST_F(NoRankTest, WhereOthersAreElsewhereIsNotKnown) {
+  know_processes(2, "10.0.0.1:29500");
+  for (uint32_t i = 0; i < 2; ++i) join(i, 7, static_cast<int32_t>(i), 2);
+  join(1, 8, 0, 2);  // with a process of another machine
+  EXPECT_THAT(ranks(5000), IsEmpty());
+  EXPECT_GT(count(hal::Loss::fleet_unknown), 0U);
+}
+
+TEST_F(NoRankTest, OfAProcessThatIsNotKnownIsNotKnown) {
+  know_processes(1);
+  for (uint32_t i = 0; i < 2; ++i) join(i, 7, static_cast<int32_t>(i), 2);
+  EXPECT_THAT(ranks(5000), IsEmpty());
+  know_processes(2, "10.0.0.1:29500");
+  for (uint32_t i = 0; i < 2; ++i) collect(7000, 700 + i, 1000, kFirst + i);
+  EXPECT_THAT(ranks(10000), SizeIs(2));
+  EXPECT_EQ(jobs, std::set<std::string>{"10.0.0.1:29500"});
+}
+
 }  // namespace
 }  // namespace ingero::correlate::testing

@@ -1,6 +1,8 @@
 // Connects the recorder to the sender of the ranks' windows: opens it, feeds it, stops it.
 #include "agent/cluster/cluster_service.h"
 
+#include <map>
+
 #include "agent/recorder.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -11,6 +13,8 @@ namespace ingero::agent {
 namespace {
 
 constexpr size_t kMaxSampled = 4096;  // threads
+// Two windows: where ranks work, each sends one. The server takes a node for silent after three.
+constexpr uint64_t kHeartbeat_ns = 2 * correlate::RankWindows::kPeriodNs;
 
 }  // namespace
 
@@ -21,6 +25,7 @@ Result<std::unique_ptr<ClusterService>> ClusterService::open(const ClusterOption
   auto made = fleet::send::sender_options(options, environment, node, "ingero/" INGERO_VERSION);
   INGERO_TRY(made);
   made->recording_node = node;
+  made->heartbeat_ns = kHeartbeat_ns;
   const std::string name = made->node;
   auto sender = fleet::send::Sender::open(std::move(*made), clock);
   if (!sender.ok()) return sender.error().in("--fleet-endpoint");
@@ -68,8 +73,13 @@ void ClusterService::give(std::vector<correlate::RankWindow> windows) {
   const Recorder* recorder = recorder_;
   devices_.attach(
       windows, [recorder](uint32_t ref) { return recorder == nullptr ? hal::EventDevice() : recorder->device(ref); });
+  // A rank has a window for each communicator: its thread is looked at once.
+  std::map<correlate::RankActivity, correlate::RankActivity> seen;
   for (correlate::RankWindow& window : windows) {
-    if (recorder != nullptr && window.activity) look_at(*recorder, *window.activity);
+    if (recorder == nullptr || !window.activity) continue;
+    const auto [known, is_new] = seen.try_emplace(*window.activity, *window.activity);
+    if (is_new) look_at(*recorder, known->second);
+    window.activity = known->second;
   }
   sender_->add(std::move(windows));
 }

@@ -97,6 +97,13 @@ bool Hangs::add(const Progress& progress) {
   return true;
 }
 
+void Hangs::hear_node(uint32_t node) {
+  const auto known = nodes_.find(node);
+  if (known == nodes_.end()) return;
+  known->second = idle_[node] = clock_ns_;
+  awaited_.erase(node);
+}
+
 // A member that is known by the other name.
 void Hangs::rename(const Progress& progress, Communicator& to) {
   const auto from = communicators_.find(progress.alias);
@@ -181,9 +188,12 @@ bool Hangs::find_stuck(uint64_t id, const Communicator& communicator, Stuck& stu
 }
 
 void Hangs::find_suspects(const Communicator& communicator, Stuck& stuck) const {
-  std::set<uint32_t> followed;  // nodes of which other ranks are heard of here
+  std::set<uint32_t> followed;  // nodes of which other ranks are heard of here, and those that have nothing to send
   for (const auto& [rank, member] : communicator.members) {
     if (!member.is_lost && is_fresh(member)) followed.insert(member.node);
+  }
+  for (const auto& [node, heard_clock] : idle_) {
+    if (settled_ns_ < heard_clock + kSilentAfter * period_ns_) followed.insert(node);
   }
   for (const auto& [rank, member] : communicator.members) {
     if (member.is_lost) continue;
@@ -507,7 +517,9 @@ void Hangs::forget_old() {
     members_ -= std::erase_if(one->second.members, is_old);
     one = one->second.members.empty() ? communicators_.erase(one) : std::next(one);
   }
-  std::erase_if(nodes_, [&](const auto& one) { return clock_ns_ >= one.second + kWindowsKept * period_ns_; });
+  for (auto* nodes : {&nodes_, &idle_}) {
+    std::erase_if(*nodes, [&](const auto& one) { return clock_ns_ >= one.second + kWindowsKept * period_ns_; });
+  }
 }
 
 }  // namespace ingero::fleet::detect

@@ -82,6 +82,9 @@ class Hangs {
 
   // False: a bound was reached, and the rank is not observed.
   bool add(const Progress& progress);
+  // A node that sends nothing of its ranks says that it is there: those of which nothing comes are gone, and it is not
+  // silent. Nothing where no rank of it is known.
+  void hear_node(uint32_t node);
   // Whether the job's clock has gone on by a window since the last call of advance().
   bool is_due() const { return clock_ns_ >= evaluated_ns_ + period_ns_; }
   // Hangs that ended, then those that began or changed their ranks. `is_settled`: what nodes send of the latest window
@@ -177,6 +180,7 @@ class Hangs {
   uint64_t settled_ns_ = 0;  // up to which silence is counted
   std::map<uint64_t, Communicator> communicators_;
   std::map<uint32_t, uint64_t> nodes_;  // the job's clock when each was heard of last
+  std::map<uint32_t, uint64_t> idle_;   // the same, where it sent nothing of its ranks
   std::set<uint32_t> awaited_;          // nodes that were heard of before a gap, and not yet after it
   uint64_t awaited_until_ns_ = 0;       // by the clock of advance(), as the next
   uint64_t most_missing_ns_ = 0;        // since when most nodes are; 0: they are not

@@ -59,11 +59,19 @@ wire::Activity activity_of(const correlate::RankActivity& from, const Sender::Ho
   return to;
 }
 
-wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& sender, const Sender::Hooks& hooks) {
+// Of a rank's windows, one in each communicator: its stack is named once.
+using Activities = std::map<correlate::RankActivity, wire::Activity>;
+
+wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& sender, const Sender::Hooks& hooks,
+                       Activities& activities) {
   const auto& operation = hooks.operation;
   wire::Window to;
   to.pid = from.pid;
-  if (from.activity) to.activity = activity_of(*from.activity, hooks);
+  if (from.activity) {
+    const auto [known, is_new] = activities.try_emplace(*from.activity);
+    if (is_new) known->second = activity_of(*from.activity, hooks);
+    to.activity = known->second;
+  }
   to.sender = sender;
   to.start_ns = from.start_ns;
   to.end_ns = from.end_ns;
@@ -150,6 +158,7 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   void encode_pending(bool is_last);
   void encode(std::vector<correlate::RankWindow> windows);
   void encode_incidents(std::vector<hal::CausalChain> chains);
+  void encode_heartbeat();
   struct Queue {
     std::deque<Payload> requests = {};
     // The receiver may refuse what is in one queue for an hour, and take what is in the other.
@@ -173,7 +182,7 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   Queue waiting, urgent;
   uint64_t waiting_bytes = 0, pushes = 0;
   wire::ClockFilter clocks;  // ours less the server's
-  Time next_incidents{};
+  Time next_incidents{}, next_heartbeat = Steady::now() + nanoseconds(options.heartbeat_ns);
 
   // Guarded by the mutex:
   std::deque<std::vector<correlate::RankWindow>> pending;
@@ -200,6 +209,7 @@ void Sender::Impl::push(Queue& to, std::string body, uint32_t points) {
   if (body.empty()) return;
   Payload payload{serve::otlp::Signal::kMetrics, true, points, serve::net::gzip(body)};
   waiting_bytes += payload.body.size();
+  if (&to == &waiting) next_heartbeat = Steady::now() + nanoseconds(options.heartbeat_ns);
   to.requests.push_back(std::move(payload));
 }
 
@@ -207,10 +217,11 @@ void Sender::Impl::push(Queue& to, std::string body, uint32_t points) {
 void Sender::Impl::encode(std::vector<correlate::RankWindow> windows) {
   std::map<std::pair<uint64_t, std::string>, std::vector<wire::Window>> groups;  // by start and job
   std::set<std::tuple<uint64_t, std::string, uint32_t>> with_device;
+  Activities activities;
   for (const correlate::RankWindow& window : windows) {
     const std::string job = job_of(window, options);
     auto& group = groups[{window.start_ns, job}];
-    group.push_back(window_of(window, {options.cluster, options.node, job}, hooks));
+    group.push_back(window_of(window, {options.cluster, options.node, job}, hooks, activities));
     if (!window.device || !with_device.emplace(window.start_ns, job, window.rank).second) continue;
     group.back().device = state_of(*window.device);
   }
@@ -233,6 +244,12 @@ void Sender::Impl::encode_incidents(std::vector<hal::CausalChain> chains) {
        static_cast<uint32_t>(some.size()));
 }
 
+// Not where something waits, which would say the same once it is taken.
+void Sender::Impl::encode_heartbeat() {
+  if (options.heartbeat_ns == 0 || !waiting.requests.empty() || Steady::now() < next_heartbeat) return;
+  push(waiting, wire::encode_heartbeat({options.cluster, options.node, ""}, {instance, ++pushes, {}}), 0);
+}
+
 void Sender::Impl::encode_pending(bool is_last) {
   std::deque<std::vector<correlate::RankWindow>> windows;
   std::vector<hal::CausalChain> chains;
@@ -248,6 +265,7 @@ void Sender::Impl::encode_pending(bool is_last) {
   if (!chains.empty()) next_incidents = Steady::now() + nanoseconds(options.between_incidents_ns);
   encode_incidents(std::move(chains));
   for (auto& some : windows) encode(std::move(some));
+  if (!is_last) encode_heartbeat();
   bound();
   note_waiting();
 }
@@ -299,6 +317,7 @@ Sender::Impl::Time Sender::Impl::wake_up() const {
     if (!queue->requests.empty()) wake = std::min(wake, queue->next_try);
   }
   if (!incidents.empty()) wake = std::min(wake, std::max(next_incidents, urgent.next_try));
+  if (options.heartbeat_ns > 0 && waiting.requests.empty()) wake = std::min(wake, next_heartbeat);
   return wake;
 }
 

@@ -32,6 +32,7 @@ struct SenderOptions {
   uint64_t timeout_ns = 5'000'000'000;  // of one request
   uint64_t stop_ns = 2'000'000'000;     // for what is left at the end
   uint64_t between_incidents_ns = 1'000'000'000;
+  uint64_t heartbeat_ns = 0;                 // after which, where nothing was sent, it says that it is there; 0: never
   size_t max_waiting = 512;                  // requests
   uint64_t max_waiting_bytes = 16ULL << 20;  // compressed
 };

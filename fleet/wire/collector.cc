@@ -58,7 +58,19 @@ std::optional<uint64_t> as_id(const Json& value) {
 
 }  // namespace
 
+// Without points it says that its sender is there.
+void Collector::end_resource() {
+  if (seen_ != seen_before_ || resource_fault_ != nullptr || batch_.idle.size() >= kMaxIdle) return;
+  auto instance = text({}, kInstanceNames);
+  auto from = instance ? sender({}) : std::nullopt;
+  if (!from) return;
+  from->instance = std::move(*instance);
+  batch_.idle.push_back(std::move(*from));
+}
+
 void Collector::begin_resource(Attributes attributes, const char* fault) {
+  end_resource();
+  seen_before_ = seen_;
   resource_ = std::move(attributes);
   resource_fault_ = fault;
 }
@@ -291,6 +303,9 @@ void Collector::add_device(std::string_view metric, const Sender& from, const Ra
 }
 
 Batch Collector::take() {
+  end_resource();
+  seen_before_ = seen_;
+  resource_.clear();
   batch_.received = seen_;
   batch_.windows.reserve(windows_.size());
   for (auto& [key, window] : windows_) {

@@ -18,6 +18,7 @@ namespace ingero::fleet::wire {
 
 inline constexpr size_t kMaxPoints = 20'000, kMaxAttributes = 64, kMaxKeyBytes = 128, kMaxValueBytes = 4096;
 inline constexpr size_t kMaxNameBytes = 256, kMaxIdBytes = 128, kMaxKeptBytes = 32 << 20, kMaxDepth = 8;
+inline constexpr size_t kMaxIdle = 1024;  // senders of a request that have nothing to send
 // What is said of a point that has more.
 inline constexpr const char* kManyAttributes = "a point or a resource has more than 64 attributes";
 inline constexpr const char* kLongAttribute = "an attribute's key is longer than 128 bytes, or its value than 4 KiB";
@@ -56,6 +57,7 @@ class Collector {
   std::optional<int64_t> number(const RawPoint& point, Names names) const;
   const char* fault_of(std::string_view metric, const RawPoint& point) const;
   std::optional<Sender> sender(const RawPoint& point) const;
+  void end_resource();
   void add_point(std::string_view metric, Sender sender, RawPoint point);
   void add_window(std::string_view name, Sender sender, const RawPoint& point);
   bool add_off_cpu(const Sender& sender, const RawPoint& point);
@@ -66,6 +68,7 @@ class Collector {
 
   uint64_t now_ns_;
   size_t seen_ = 0, kept_bytes_ = 0;
+  size_t seen_before_ = 0;  // the points before the resource's
   Attributes resource_;
   const char* resource_fault_ = nullptr;
   std::map<WindowKey, Window> windows_;

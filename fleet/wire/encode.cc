@@ -237,4 +237,6 @@ std::string encode_incidents(const Sender& sender, std::span<const Incident> inc
   return request_of(sender, push, metrics);
 }
 
+std::string encode_heartbeat(const Sender& sender, const Push& push) { return request_of(sender, push, Metrics()); }
+
 }  // namespace ingero::fleet::wire

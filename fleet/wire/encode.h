@@ -36,4 +36,7 @@ struct Incident {
 };
 std::string encode_incidents(const Sender& sender, std::span<const Incident> incidents, const Push& push = {});
 
+// That the sender is there, and has nothing to send: a resource without points.
+std::string encode_heartbeat(const Sender& sender, const Push& push);
+
 }  // namespace ingero::fleet::wire

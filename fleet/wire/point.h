@@ -104,6 +104,7 @@ using Refusals = std::map<std::string, uint64_t>;
 struct Batch {
   std::vector<Point> points;
   std::vector<Window> windows;
+  std::vector<Sender> idle;  // that are there, and had nothing to send; with their instance
   Refusals refused;
   uint64_t received = 0;  // points as they were sent, of all kinds
 

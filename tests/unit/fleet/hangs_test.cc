@@ -366,6 +366,26 @@ class Sixteen {
   uint64_t now_ns_ = kHangStart_ns;
 };
 
+// The job of node 2 has ended there, and its agent has nothing to send: that is not silence.
+TEST(Hangs, RanksOfANodeThatSaysThatItIsThereAreGoneAndTheNodeIsNotSilent) {
+  const std::set<uint32_t> second_node{8, 9, 10, 11, 12, 13, 14, 15};
+  for (const bool is_there : {false, true}) {
+    Sixteen some;
+    some.windows(3, [](uint32_t) { return std::pair(8, 8); });
+    for (int i = 0; i < 10; ++i) {
+      if (is_there) some.hangs.hear_node(2);
+      some.windows(
+          1, [](uint32_t) { return std::pair(9, 8); }, second_node);
+    }
+    ASSERT_THAT(some.hangs.open(), SizeIs(1));
+    EXPECT_EQ(some.hangs.open().front().kind, is_there ? HangKind::kProcessGone : HangKind::kNodeSilent);
+    EXPECT_EQ(ranks_of(some.hangs.open().front()), second_node);
+  }
+  Hangs none{kHangAfter_ns, kHangPeriod_ns};
+  none.hear_node(7);  // of which nothing is known
+  EXPECT_THAT(none.open(), SizeIs(0));
+}
+
 // All have come to the collective, and one was killed in it: nothing more comes of it.
 TEST(Hangs, ARankThatIsNotHeardOfWhileOthersOfItsNodeAreIsGone) {
   Sixteen some;

@@ -90,6 +90,10 @@ class SendTest : public ::testing::Test {
     sender_ = std::move(*opened);
     Sender::Hooks hooks;
     hooks.operation = [](hal::CallId call) { return call == 0 ? "ALL_REDUCE" : "REDUCE_SCATTER"; };
+    hooks.stack = [this](uint64_t) {
+      ++stacks_named_;
+      return Stack{"train.py:7 in step", {"step", "main"}};
+    };
     hooks.dropped = [this](uint64_t points) { dropped_ += points; };
     hooks.refused = [this](uint64_t points) { refused_ += points; };
     sender_->start(std::move(hooks));
@@ -116,7 +120,7 @@ class SendTest : public ::testing::Test {
   static uint64_t now_window() { return system_clock().wall_ns() / kPeriodNs * kPeriodNs - kPeriodNs; }
 
   SenderOptions options_;
-  std::atomic<uint64_t> dropped_ = 0, refused_ = 0;
+  std::atomic<uint64_t> dropped_ = 0, refused_ = 0, stacks_named_ = 0;
   std::unique_ptr<Sender> sender_;
 };
 
@@ -295,6 +299,65 @@ hal::CausalChain chain_of(const std::string& id, const std::string& severity = "
   chain.lost_ns = 250 * kMs;
   chain.end_wall_ns = system_clock().wall_ns() + 1;
   return chain;
+}
+
+// Two ranks in three communicators each.
+TEST_F(SendTest, AStackIsNamedOnceForAllCommunicatorsOfARank) {
+  RawReceiver receiver(accept);
+  to(receiver);
+  start();
+  auto windows = windows_of(2, 3, now_window());
+  for (auto& window : windows) {
+    window.activity = {correlate::Activity::kInCall, 1, window.rank, window.start_ns, 40 + window.rank};
+  }
+  sender_->add(windows);
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));
+  EXPECT_EQ(stacks_named_, 2U);
+  const wire::Batch batch = read(receiver.requests()[0]);
+  ASSERT_THAT(batch.windows, SizeIs(6));
+  for (const auto& window : batch.windows) {
+    ASSERT_TRUE(window.activity);
+    EXPECT_EQ(window.activity->stack, "step\nmain");
+    EXPECT_EQ(window.activity->line, "train.py:7 in step");
+  }
+}
+
+TEST_F(SendTest, WhereNothingIsSentItSaysThatItIsThere) {
+  RawReceiver receiver(accept);
+  to(receiver);
+  options_.heartbeat_ns = 200 * kMs;
+  start();
+  std::this_thread::sleep_for(1100ms);
+  const auto idle = receiver.requests();
+  EXPECT_GE(idle.size(), 3U);
+  EXPECT_LE(idle.size(), 6U);
+  const wire::Batch batch = read(idle.front());
+  ASSERT_THAT(batch.idle, SizeIs(1));
+  EXPECT_EQ(batch.idle[0].cluster, "train");
+  EXPECT_EQ(batch.idle[0].node, "gpu-01");
+  EXPECT_FALSE(batch.idle[0].instance.empty());
+  EXPECT_EQ(batch.received, 0U);
+  EXPECT_LE(idle.front().body.size(), 256U);
+  // Windows say it too.
+  for (int i = 0; i < 10; ++i) {
+    sender_->add(windows_of(1, 1, now_window()));
+    std::this_thread::sleep_for(100ms);
+  }
+  size_t later = 0;
+  for (const auto& request : receiver.requests()) later += read(request).idle.size();
+  EXPECT_LE(later, idle.size() + 1);
+}
+
+// A receiver that takes nothing is not flooded with them later.
+TEST_F(SendTest, OneHeartbeatWaitsAtMost) {
+  RawReceiver receiver([](const RawReceiver::Request&, size_t, int) {
+    return RawReceiver::http("503 Service Unavailable", "Retry-After: 3600\r\n");
+  });
+  to(receiver);
+  options_.heartbeat_ns = 20 * kMs;
+  start();
+  std::this_thread::sleep_for(500ms);
+  EXPECT_EQ(sender_->health().waiting_requests, 1U);
 }
 
 TEST_F(SendTest, IncidentsGoAtOnceAndThenOnceInASecondAtMost) {

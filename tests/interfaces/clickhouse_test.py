@@ -114,6 +114,25 @@ class Answers(InClickHouse):
             batches.append(as_protobuf(resource, [("ingero.node.health_score", "gauge", 0, now - 3, 7.5, {"note": "it's \\ \"quoted\"\n\u00e9"})]))
         return batches + chance.sample(batches, 5)
 
+    def test_a_window_that_comes_in_two_parts_is_whole_in_both(self):
+        """A sender between cut its batch into two, and sent one of them again."""
+        servers, start = [self.serve(), self.serve_clickhouse()], time.time_ns() // PERIOD * PERIOD - 60 * PERIOD
+        points = self.windows(3, start, random.Random(SEED), 0.3)
+        resource = {"ingero.cluster.id": "sim", "ingero.node.id": "gpu-0", "ingero.job.id": "j1"}
+        for cut in (1, 2):
+            resource["ingero.job.id"] = f"j{cut}"
+            for server in servers:
+                for some in (points[:cut], points[cut:], points[:cut]):
+                    self.assert_accepted(server.send(as_protobuf(resource, some)))
+        self.settle(servers[1])
+        for table, columns in (("windows", WINDOWS), ("minutes", SUMS), ("hours", SUMS)):
+            one, other = (rows_of(server, table, columns) for server in servers)
+            self.assertEqual(one, other, table)
+            self.assertEqual(len(other), 2)
+        self.assert_sums_are_a_recount()
+        work, size = points[1][4], points[2][4]
+        self.assertEqual(servers[1].sql("SELECT DISTINCT collectives, work_s, bytes FROM windows")["data"], [[5, work, size]])
+
     def assert_same_now(self, servers, tool):
         """Some answers are about the last seconds, and both cannot be asked at once: what grew old between them differs."""
         for _ in range(5):

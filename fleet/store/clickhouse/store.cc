@@ -28,6 +28,7 @@ using ingero::store::Value;
 constexpr auto kTimeOfQuestion = std::chrono::seconds(7);  // on the way, too
 constexpr uint64_t kReorder_ns = 30'000'000'000;           // windows come less apart than this
 constexpr size_t kMaxRecent = 1 << 19;                     // of one generation
+constexpr size_t kMaxParts = 1 << 15;                      // likewise
 
 int64_t id_of(const NodeKey& key) {
   return as_signed(Fnv1a().add(key.first).end_text().add(key.second).value() & INT64_MAX);
@@ -61,6 +62,34 @@ class Recent {
 
  private:
   std::unordered_set<uint64_t> newer_, older_;
+};
+
+// Windows that came lately, with the version of their rows: another part of one, where a sender between cut a batch in
+// two, completes it. In two generations, the older of which is forgotten as a whole.
+class RecentParts {
+ public:
+  struct Known {
+    wire::Window window;  // without its sides
+    int64_t version = 0;
+  };
+  const Known* find(uint64_t identity) const {
+    for (const auto* some : {&newer_, &older_}) {
+      if (const auto found = some->find(identity); found != some->end()) return &found->second;
+    }
+    return nullptr;
+  }
+  void add(std::unordered_map<uint64_t, Known> windows) {
+    for (auto& [identity, known] : windows) {
+      if (newer_.size() >= kMaxParts) {
+        older_ = std::move(newer_);
+        newer_.clear();
+      }
+      newer_.insert_or_assign(identity, std::move(known));
+    }
+  }
+
+ private:
+  std::unordered_map<uint64_t, Known> newer_, older_;
 };
 
 // Whole numbers beyond SQLite's, and lists, as text.
@@ -102,6 +131,13 @@ Result<QueryOutcome> pass_on(const Json& found, uint64_t limit, const OnRow& on_
     if (!on_row(values)) break;
   }
   return outcome;
+}
+
+RecentParts::Known without_sides(wire::Window window) {
+  window.device.reset();
+  window.arrivals.clear();
+  window.activity.reset();
+  return {std::move(window), 0};
 }
 
 IncidentRow incident_of(const Json& row) {
@@ -158,6 +194,7 @@ struct Store::Impl {
   std::unordered_map<int64_t, NodeKey> keys;  // by id
   std::atomic<size_t> node_count = 0;
   Recent recent_points, recent_windows;
+  RecentParts recent_parts;
   int64_t last_version = 0;
   std::map<std::string, Incident> open_incidents;
   std::map<std::string, IncidentRow> restored;  // of the spool, in any state, until they were asked for
@@ -287,12 +324,24 @@ struct Store::Impl {
       const uint64_t identity = identity_of(point);
       return !recent_points.has(identity) && points.insert(identity).second;
     };
-    const auto put_window = [&](const wire::Window& window, uint32_t) -> Result<bool> {
+    std::unordered_map<uint64_t, RecentParts::Known> parts;
+    const auto put_window = [&](const wire::Window& window, uint32_t node) -> Result<bool> {
       const int64_t id = id_of({window.sender.cluster, window.sender.node});
-      rows.add(window, id, INT64_MAX - next_version());
+      const uint64_t identity = identity_of(window);
+      const auto now = parts.find(identity);
+      const RecentParts::Known* known = now != parts.end() ? &now->second : recent_parts.find(identity);
+      RecentParts::Known whole = known != nullptr ? *known : without_sides(window);
+      const bool is_filled = known != nullptr && fill(whole.window, window);
+      if (is_filled) {
+        ++whole.version;  // it counts more than its first part
+        written.filled.emplace_back(whole.window, node);
+      } else if (known == nullptr) {
+        whole.version = INT64_MAX - next_version();
+      }
+      if (is_filled || known == nullptr) rows.add(whole.window, id, whole.version);
+      if (is_filled || known == nullptr) parts.insert_or_assign(identity, std::move(whole));
       if (window.device) rows.add(*window.device, window, id, INT64_MAX - next_version());
       for (const wire::Arrival& arrival : window.arrivals) rows.add(arrival, window, id, INT64_MAX - next_version());
-      const uint64_t identity = identity_of(window);
       return !recent_windows.has(identity) && windows.insert(identity).second;
     };
     INGERO_TRY(put_each(batch, pump->windows_from_ns(), number_of, put_point, put_window, written));
@@ -309,6 +358,7 @@ struct Store::Impl {
     for (const auto& [key, number] : numbers) remember(key, seen.at(key));
     recent_points.add(points);
     recent_windows.add(windows);
+    recent_parts.add(std::move(parts));
     return written;
   }
 
@@ -455,12 +505,14 @@ Result<History> Store::history(const HistoryQuery& query) {
 
 Result<std::vector<IncidentRow>> Store::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
   const std::string only = cluster.empty() ? "" : " AND cluster_id = " + literal(cluster);
-  return impl_->incidents(fmt::format("(state = 'open' OR to_ns >= {}){}", clipped(since_ns), only), limit);
+  return impl_->incidents(
+      fmt::format("(state = 'open' OR to_ns >= {}) AND state != 'merged'{}", clipped(since_ns), only), limit);
 }
 
 Result<std::vector<IncidentRow>> Store::ended_incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
   const std::string only = cluster.empty() ? "" : " AND cluster_id = " + literal(cluster);
-  return impl_->incidents(fmt::format("state != 'open' AND to_ns >= {}{}", clipped(since_ns), only), limit);
+  return impl_->incidents(fmt::format("state NOT IN ('open', 'merged') AND to_ns >= {}{}", clipped(since_ns), only),
+                          limit);
 }
 
 // As the spool has them, which knows best; where it does not know one, as the table has it.

@@ -20,8 +20,8 @@ void add_fleet_simulate(Command fleet, Context& context) {
       .range(16U, simulate::kMaxRanks)
       .show_default();
   command.add_option("--windows", options->windows, "Windows of 5 s").range(1U, 700U).show_default();
-  command.add_option("--plan", options->plan, "What happens: one of 256 ranks is slow, nothing, or it hangs")
-      .one_of({"random", "healthy", "hang"})
+  command.add_option("--plan", options->plan, "One of 256 ranks is slow; of 32 nodes, too; nothing; or it hangs")
+      .one_of({"random", "nodes", "healthy", "hang"})
       .show_default();
   command.add_option("--noise", options->noise, "How much the steps of healthy ranks vary")
       .one_of({"quiet", "usual", "noisy"})

@@ -31,7 +31,9 @@ Json time_in(const Json& object, const char* name) {
 // What there is one of at a time.
 std::string name_of(const Json& incident) {
   std::string name;
-  for (const char* part : {"cluster_id", "job_id", "kind", "rank"}) {
+  const std::string kind = incident.at("kind").get<std::string>();
+  const bool is_of_node = kind == "slow_node" || kind == "low_health_score";
+  for (const char* part : {"cluster_id", "job_id", "kind", is_of_node ? "node_id" : "rank"}) {
     const Json& value = incident.at(part);
     name += (name.empty() ? "" : "/") + (value.is_string() ? value.get<std::string>() : value.dump());
   }
@@ -41,7 +43,8 @@ std::string name_of(const Json& incident) {
 ChainSeverity severity_of(const Json& incident) {
   const bool is_open = incident.at("state") == kOpen;
   if (incident.at("class") == kHang) return is_open ? ChainSeverity::kCritical : ChainSeverity::kMedium;
-  if (incident.at("kind") == "straggler") return is_open ? ChainSeverity::kHigh : ChainSeverity::kMedium;
+  if (incident.at("kind") == "straggler" || incident.at("kind") == "slow_node")
+    return is_open ? ChainSeverity::kHigh : ChainSeverity::kMedium;
   return is_open ? ChainSeverity::kMedium : ChainSeverity::kLow;
 }
 

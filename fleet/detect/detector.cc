@@ -14,13 +14,11 @@ namespace {
 constexpr uint64_t kStepsForEvidence = 2;  // windows with fewer are joined
 constexpr size_t kSmallCohort = 5;         // under it the median is the better one of the two in the middle
 constexpr double kMaxConfidence = 0.95, kMaxConfidenceOfPair = 0.5;
-constexpr double kExplains = 0.5;          // of the lateness, for a class
-constexpr double kExplainTogether = 0.75;  // for that of the greater of two
 // It is over only when it does not look slow any more, by the median of kWindows: one that is a little slow for ever is
 // one incident, and not one for each hour in which noise hid it.
 constexpr double kOver = 0.7;           // of the floor
-constexpr double kNews = 0.1;           // change of the effect, as a share, that is reported again
 constexpr uint64_t kForgetAfter = 720;  // windows
+constexpr uint64_t kShared = 2;         // windows: in one, a process may follow another
 constexpr double kQuorum = 0.75;        // of a cohort
 constexpr size_t kQuorumRanks = 5;
 constexpr double kWorkedLately = 1.0 / 12;  // weight of the newest window
@@ -87,16 +85,6 @@ double median(std::vector<double>& values, Better better) {
 }
 
 }  // namespace
-
-const char* name_of(Class value) {
-  constexpr const char* kNames[] = {"unknown", "host", "input"};
-  return kNames[static_cast<size_t>(value)];
-}
-
-const char* name_of(State value) {
-  constexpr const char* kNames[] = {"open", "over", "silent"};
-  return kNames[static_cast<size_t>(value)];
-}
 
 bool Detector::add(const Sample& sample, uint64_t now_ns) {
   if (has_evaluated_ && sample.window <= last_window_) {
@@ -179,18 +167,20 @@ std::vector<Incident> Detector::advance(uint64_t now_ns) {
 }
 
 void Detector::evaluate(uint64_t window, const Pending& pending, uint64_t now_ns, std::vector<Incident>& changes) {
-  place(window, pending, changes);
+  std::vector<Incident> own;  // of ranks
+  place(window, pending, own);
   choose_roles(pending);
   choose_cohorts(pending);
   std::vector<Measured> measured = measure(pending);
   compare(window, measured);
-  score(window, measured, changes);
+  score(window, measured, own);
   last_window_ = window;
   has_evaluated_ = true;
   if (pending.has_gap) patient_until_ = window + kPatientFor;
   first_ns_[window] = pending.first_ns;
   if (first_ns_.size() > kSilentAfter) first_ns_.erase(first_ns_.begin());
-  end_silent(window, has_most(pending), now_ns, changes);
+  end_silent(window, has_most(pending), now_ns, own);
+  fold(window, own, changes);
 }
 
 // A rank that is in a communicator in which it was not before starts anew: it may do something else now.
@@ -204,8 +194,8 @@ void Detector::place(uint64_t window, const Pending& pending, std::vector<Incide
       starts_anew = is_new(rank, sample) || starts_anew;
       ++heard_[sample.communicator];
     }
-    note_nodes(rank, samples, window);
-    if (starts_anew || rank.node != samples.front().node) {
+    note_origin(rank, samples, window);
+    if (starts_anew || rank.node != samples.front().node || rank.shared >= kShared) {
       if (rank.is_named) {
         rank.incident.state = State::kOver;
         rank.incident.last_window = window;
@@ -222,12 +212,20 @@ void Detector::place(uint64_t window, const Pending& pending, std::vector<Incide
   }
 }
 
-// A rank is moved to another node at most now and then. One that is on two at a time, or back where it came from, are
-// two ranks, of jobs that have the same name or none.
-void Detector::note_nodes(Rank& rank, const std::vector<Sample>& samples, uint64_t window) {
+// A rank is moved to another node, or its process started anew, at most now and then. One that is on two nodes at a
+// time, or back where it came from, or goes on in two processes, are two ranks, of jobs that have the same name or
+// none.
+void Detector::note_origin(Rank& rank, const std::vector<Sample>& samples, uint64_t window) {
   const uint32_t node = samples.front().node;
   const bool is_two = std::ranges::any_of(samples, [&](const Sample& one) { return one.node != node; });
-  if (is_two || (rank.node != node && rank.node_before == node)) rank.contested_window = window;
+  std::set<uint32_t> processes;
+  for (const Sample& one : samples) {
+    if (one.process != 0) processes.insert(one.process);
+  }
+  rank.shared = processes.size() > 1 ? rank.shared + 1 : 0;
+  if (is_two || rank.shared >= kShared || (rank.node != node && rank.node_before == node)) {
+    rank.contested_window = window;
+  }
   if (rank.node != node && rank.last_window != 0) rank.node_before = rank.node;
 }
 
@@ -306,6 +304,7 @@ void Detector::start_anew(Rank& rank, const std::vector<Sample>& samples) {
   rank.course = before.course;
   rank.node_before = before.node_before;
   rank.contested_window = before.contested_window;
+  rank.shared = before.shared;
   rank.uncompared = before.uncompared;
   rank.communicators = std::move(all);
   rank.node = samples.front().node;
@@ -473,16 +472,13 @@ void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool,
     begin(one.rank, rank, window);
     changes.push_back(rank.incident);
   } else if (rank.is_named) {
-    const Class what = rank.incident.what;
-    const double effect = rank.incident.effect;
+    const Incident before = rank.incident;
     update(rank, window);
     if (rank.score() == 0 && rank.course.median_of(kWindows) < 100 * kOver * floor_of(rank.peers)) {
       rank.incident.state = State::kOver;
       rank.is_named = false;
     }
-    const bool is_news = rank.incident.state != State::kOpen || rank.incident.what != what ||
-                         std::abs(rank.incident.effect - effect) > kNews * effect;
-    if (is_news) changes.push_back(rank.incident);
+    if (is_news(before, rank.incident)) changes.push_back(rank.incident);
   }
 }
 
@@ -536,13 +532,7 @@ void Detector::update(Rank& rank, uint64_t window) {
   incident.lateness_s = slow.lateness_s / windows;
   incident.usual_s = slow.usual_s / windows;
   for (const auto reason : kReasons) incident.reasons.*reason = slow.reasons.*reason / windows;
-  const double host_s = incident.reasons.host_s, input_s = incident.reasons.input_s();
-  incident.what = Class::kUnknown;
-  // Together: of a rank that waits for storage, and then about as long for a CPU, it is known why it is late.
-  if (std::max(host_s, input_s) >= kExplains * incident.lateness_s ||
-      host_s + input_s >= kExplainTogether * incident.lateness_s) {
-    incident.what = host_s >= input_s ? Class::kHost : Class::kInput;
-  }
+  incident.what = class_of(incident);
 }
 
 // Silence is not recovery: what is no longer heard of is called that.
@@ -557,10 +547,23 @@ void Detector::silence(Rank& rank, std::vector<Incident>& changes) {
 }
 
 std::vector<Incident> Detector::end_all_silent() {
-  std::vector<Incident> changes;
-  for (auto& [number, rank] : ranks_) silence(rank, changes);
+  std::vector<Incident> own, changes;
+  for (auto& [number, rank] : ranks_) silence(rank, own);
   expected_ = followed_ = 0;
+  fold(last_window_, own, changes);
   return changes;
+}
+
+void Detector::fold(uint64_t window, const std::vector<Incident>& own, std::vector<Incident>& changes) {
+  const bool has_named = std::ranges::any_of(ranks_, [](const auto& one) { return one.second.is_named; });
+  if (own.empty() && !has_named && slow_nodes_.is_idle()) return;
+  std::vector<NodeMember> members;
+  members.reserve(ranks_.size());
+  for (const auto& [number, rank] : ranks_) {
+    if (rank.is_silent) continue;
+    members.push_back({number, rank.node, rank.score(), rank.is_named ? &rank.incident : nullptr});
+  }
+  slow_nodes_.fold(members, window, own, changes);
 }
 
 // Not because one of many sends what it could not send for a while, and is windows ahead of the others; unless nothing
@@ -600,8 +603,9 @@ std::vector<Standing> Detector::standings() const {
   for (const auto& [number, rank] : ranks_) {
     if (rank.is_silent) continue;
     const Sum& sum = rank.sums[rank.is_named ? rank.named_by : rank.largest()];
-    all.push_back({number, rank.node, rank.cohort, sum.onset, rank.effect, rank.score(), rank.usual_s, rank.is_named,
-                   rank.score() >= kSuspect, rank.incident});
+    all.push_back({number, rank.node, rank.cohort, sum.onset, rank.effect, rank.score(), rank.usual_s,
+                   slow_nodes_.has_own(number), rank.score() >= kSuspect, slow_nodes_.has_node(rank.node),
+                   rank.incident});
   }
   std::sort(all.begin(), all.end(), [](const Standing& a, const Standing& b) {
     if (a.score != b.score) return a.score > b.score;
@@ -613,8 +617,9 @@ std::vector<Standing> Detector::standings() const {
 std::vector<Incident> Detector::named() const {
   std::vector<Incident> all;
   for (const auto& [number, rank] : ranks_) {
-    if (rank.is_named && !rank.is_silent) all.push_back(rank.incident);
+    if (rank.is_named && !rank.is_silent && slow_nodes_.has_own(number)) all.push_back(rank.incident);
   }
+  for (const auto& [node, incident] : slow_nodes_.open()) all.push_back(incident);
   return all;
 }
 
@@ -691,6 +696,14 @@ std::vector<HeavyRole> Detector::imbalance() const {
   }
   std::ranges::sort(heavy, std::ranges::greater{}, &HeavyRole::effect);
   return heavy;
+}
+
+std::set<uint64_t> Detector::cohorts_of(const std::vector<uint32_t>& ranks) const {
+  std::set<uint64_t> cohorts;
+  for (const uint32_t number : ranks) {
+    if (const auto found = ranks_.find(number); found != ranks_.end()) cohorts.insert(found->second.cohort);
+  }
+  return cohorts;
 }
 
 std::vector<uint32_t> Detector::members_of(uint64_t communicator) const {

@@ -19,7 +19,9 @@
 #include <vector>
 
 #include "fleet/detect/course.h"
+#include "fleet/detect/incident.h"
 #include "fleet/detect/pool.h"
+#include "fleet/detect/slow_nodes.h"
 
 namespace ingero::fleet::detect {
 
@@ -39,47 +41,19 @@ inline constexpr uint64_t kPatientFor = 12;  // windows
 // senders wait for as long between two tries.
 inline constexpr uint64_t kReturn_ns = 90'000'000'000;
 
-// What kept a rank from its work, in seconds: of a window, or of a step more than its role's median.
-struct Reasons {
-  double host_s = 0;     // preempted, or waiting for a CPU; the sum of its threads
-  double storage_s = 0;  // all its threads asleep, one of them until storage answers
-  double asleep_s = 0;   // all its threads asleep for other reasons: a pipe, a socket, a lock
-
-  double input_s() const { return storage_s + asleep_s; }
-};
-inline constexpr double Reasons::*kReasons[] = {&Reasons::host_s, &Reasons::storage_s, &Reasons::asleep_s};
-
 // One rank in one communicator in one window.
 struct Sample {
   uint64_t window = 0;  // its number: start over period
   uint32_t rank = 0;    // in the job
   uint32_t node = 0;
   uint64_t communicator = 0;
-  uint32_t nranks = 0;  // of the communicator; 0: not known
-  uint64_t count = 0;   // collectives in the window: its steps
-  double work_s = 0;    // own work before each, the median
-  double bytes = 0;     // of each
-  Reasons reasons;      // of the window
-  uint64_t alias = 0;   // by what its communicator may have been known before; 0: by nothing else
-};
-
-enum class Class : uint8_t { kUnknown, kHost, kInput };
-enum class State : uint8_t { kOpen, kOver, kSilent };
-const char* name_of(Class value);
-const char* name_of(State value);
-
-struct Incident {
-  uint32_t rank = 0, node = 0;
-  uint64_t communicator = 0;  // of the cohort
-  uint64_t from_window = 0, named_window = 0, last_window = 0;
-  State state = State::kOpen;
-  Class what = Class::kUnknown;
-  double effect = 0;      // the mean of its slow windows, as what follows
-  double lateness_s = 0;  // of a step
-  double usual_s = 0;     // what its cohort's work took
-  Reasons reasons;        // of a step, more than its role's median
-  double confidence = 0;
-  uint32_t observed = 0, nranks = 0;  // of the communicator
+  uint32_t nranks = 0;   // of the communicator; 0: not known
+  uint64_t count = 0;    // collectives in the window: its steps
+  double work_s = 0;     // own work before each, the median
+  double bytes = 0;      // of each
+  Reasons reasons;       // of the window
+  uint64_t alias = 0;    // by what its communicator may have been known before; 0: by nothing else
+  uint32_t process = 0;  // of its node; 0: not known
 };
 
 // A rank as it is now.
@@ -88,7 +62,8 @@ struct Standing {
   uint64_t communicator = 0, onset = 0;  // onset: the window in which its larger sum last left kOnset
   double effect = 0, score = 0, usual_s = 0;
   bool is_named = false, is_suspect = false;
-  Incident incident;  // while it is named
+  bool is_of_node = false;  // its node is slow: what there is to say is in that incident
+  Incident incident;        // while it is named
 };
 
 // Ranks of one role whose work is longer than that of the others, who wait for them: it is their share of the work, not
@@ -111,7 +86,9 @@ struct Limits {
   size_t ranks = 0;       // that are heard of
   size_t unobserved = 0;  // in the communicators of these: ranks that sent nothing of the last window
   size_t uncompared = 0;  // of `ranks`: that send work, and of kUncompared windows were compared with no other in any
-  size_t contested = 0;  // of `ranks`: come from several nodes by turns, lately: of several jobs that are taken for one
+  // Of `ranks`: come from several nodes by turns, or from two processes, lately: of several jobs that are taken for
+  // one.
+  size_t contested = 0;
   bool has_quorum = false;
 };
 
@@ -135,7 +112,7 @@ class Detector {
 
   // All ranks that are heard of, the slowest first.
   std::vector<Standing> standings() const;
-  // Those that are named, as they are now.
+  // The incidents that are open, as they are now: of ranks, and of nodes.
   std::vector<Incident> named() const;
   bool knows(uint32_t rank) const { return ranks_.contains(rank); }
   size_t rank_count() const { return ranks_.size(); }
@@ -148,8 +125,10 @@ class Detector {
   Limits limits() const;
   // Those from kFloor on, the heaviest first.
   std::vector<HeavyRole> imbalance() const;
-  // The ranks of a communicator that are heard of: all wait for its slowest.
+  // The ranks of a communicator that are heard of, ascending: all wait for its slowest.
   std::vector<uint32_t> members_of(uint64_t communicator) const;
+  // In which these ranks are compared.
+  std::set<uint64_t> cohorts_of(const std::vector<uint32_t>& ranks) const;
   uint64_t last_window() const { return last_window_; }
   uint64_t late() const { return late_; }        // samples of windows that had been evaluated
   uint64_t dropped() const { return dropped_; }  // samples for which there was no room
@@ -185,6 +164,7 @@ class Detector {
     uint32_t node = 0, nranks = 0, peers = 0;  // peers: its cohort in the last window, itself too
     std::optional<uint32_t> node_before;       // of the same rank
     uint64_t contested_window = 0;             // in which it came from another node, and had come from that before
+    uint64_t shared = 0;                       // windows in a row in which it came from two processes of one node
     uint64_t uncompared = 0;                   // windows with work since it was compared last
     size_t windows = 0;                        // since its communicators are these
     std::vector<Carried> carried;              // of its first kRoleWindows, by which its role is chosen
@@ -231,7 +211,7 @@ class Detector {
   bool has_most(const Pending& pending) const { return 2 * pending.ranks.size() >= followed_; }
   bool is_unheard(const Rank& rank, uint64_t without, uint64_t now_ns) const;
   void place(uint64_t window, const Pending& pending, std::vector<Incident>& changes);
-  static void note_nodes(Rank& rank, const std::vector<Sample>& samples, uint64_t window);
+  static void note_origin(Rank& rank, const std::vector<Sample>& samples, uint64_t window);
   static void note_carried(Rank& rank, const std::vector<Sample>& samples);
   void choose_roles(const Pending& pending);
   void choose_cohorts(const Pending& pending);
@@ -248,6 +228,7 @@ class Detector {
   void update(Rank& rank, uint64_t window);
   void end_silent(uint64_t window, bool is_full, uint64_t now_ns, std::vector<Incident>& changes);
   static void silence(Rank& rank, std::vector<Incident>& changes);
+  void fold(uint64_t window, const std::vector<Incident>& own, std::vector<Incident>& changes);
 
   std::map<uint64_t, Pending> pending_;
   std::map<uint32_t, Rank> ranks_;
@@ -255,6 +236,7 @@ class Detector {
   std::map<uint64_t, Pool> pools_;                         // by role
   std::map<uint32_t, std::vector<double>> load_names_;     // by size of communicator
   std::map<uint64_t, uint32_t> heard_;                     // members in the last window, by communicator
+  SlowNodes slow_nodes_;
   Better better_;
   uint64_t period_ns_, resumed_until_ns_ = 0;
   uint64_t last_window_ = 0, late_ = 0, dropped_ = 0;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "fleet/server/incident_rows.h"
 
 namespace ingero::fleet::server {
 namespace {
@@ -117,9 +118,8 @@ class Analysis {
       }
       std::string sentence = fmt::format("{}Late since {}: {}{}.", job_of(row), at_time(row.at("since_ns")),
                                          row.at("sentence").get<std::string>(), cause_of(row));
-      const bool is_rank = row.at("rank").is_number();
-      if (is_rank && row.at("scope") == "node") sentence += " So are most ranks of its node.";
-      if (is_rank) sentence += fmt::format(" {} wait for it.", plural(count_of(row, "delayed_count"), "rank"));
+      const bool is_waited_for = row.at("rank").is_number() || row.at("kind") == kSlowNode;
+      if (is_waited_for) sentence += fmt::format(" {} wait for it.", plural(count_of(row, "delayed_count"), "rank"));
       say(sentence + fmt::format(" Confidence {:.2g}.", row.at("confidence").get<double>()));
     }
   }
@@ -229,10 +229,10 @@ class Analysis {
                       unknown == 1 ? "is" : "are"));
     }
     if (const uint64_t contested = count_of(job, "contested_ranks"); contested > 0) {
-      say(
-          fmt::format("{}{} from several nodes by turns, and start anew each time: jobs that have the same name, or "
-                      "none, are taken for one (trace --fleet-job-id names them apart).",
-                      job_of(job), contested == 1 ? "1 rank comes" : fmt::format("{} ranks come", contested)));
+      say(fmt::format(
+          "{}{} from several nodes by turns or from two processes at a time, and start anew each time: jobs "
+          "that have the same name, or none, are taken for one (trace --fleet-job-id names them apart).",
+          job_of(job), contested == 1 ? "1 rank comes" : fmt::format("{} ranks come", contested)));
     } else if (const uint64_t alone = count_of(job, "not_compared_ranks"); alone > 0) {
       say(fmt::format("{}{} and {} compared with no other: whether {} late is not known.", job_of(job),
                       alone == 1 ? "1 rank sends work" : fmt::format("{} ranks send work", alone),

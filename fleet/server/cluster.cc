@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -29,12 +30,32 @@ constexpr uint64_t kMisfits = 256;  // windows in a row, after which their perio
 constexpr size_t kMaxHeavyRoles = 8, kMaxRanksShown = 8;
 constexpr const char* kScoreMetric = "ingero.node.health_score";
 
+// Ascending ones: "8 to 15", or "8, 9, 11, ...".
+std::string ranks_in_words(const std::vector<uint32_t>& ranks) {
+  if (ranks.size() > 2 && ranks.back() - ranks.front() + 1 == ranks.size()) {
+    return fmt::format("{} to {}", ranks.front(), ranks.back());
+  }
+  const size_t count = std::min(ranks.size(), kMaxRanksShown);
+  return fmt::format("{}{}", fmt::join(ranks.begin(), ranks.begin() + static_cast<ptrdiff_t>(count), ", "),
+                     count < ranks.size() ? ", ..." : "");
+}
+
 std::string sentence_of(const std::string& node, const detect::Incident& incident, bool is_score) {
   if (is_score) {
     return fmt::format("the health score of {} is {:.0f} % below that of its peers", node, 100 * incident.effect);
   }
-  return fmt::format("rank {} on {} needs {} more for each step than its peers ({:.0f} %)", incident.rank, node,
-                     format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)), 100 * incident.effect);
+  const std::string late = fmt::format("{} more for each step than {} peers ({:.0f} %)",
+                                       format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)),
+                                       incident.is_of_node() ? "their" : "its", 100 * incident.effect);
+  if (!incident.is_of_node()) return fmt::format("rank {} on {} needs {}", incident.rank, node, late);
+  const auto& ranks = incident.ranks;
+  const bool are_all = ranks.size() >= incident.node_ranks;
+  return fmt::format("{} {} ranks on {} ({}) need {}", are_all ? "all" : std::to_string(ranks.size()) + " of",
+                     incident.node_ranks, node, ranks_in_words(ranks), late);
+}
+
+const char* kind_of(const detect::Incident& incident, bool is_score) {
+  return is_score ? kLowScore : incident.is_of_node() ? kSlowNode : kStraggler;
 }
 
 std::string too_many_nodes(const std::string& node) {
@@ -66,14 +87,20 @@ Json spool_json(const store::Backlog& backlog) {
 }
 
 Json evidence_of(const detect::Incident& incident) {
-  return {{"effect", rounded(incident.effect)},
-          {"lateness_s_per_step", rounded(incident.lateness_s)},
-          {"usual_s_per_step", rounded(incident.usual_s)},
-          {"cpu_wait_s_per_step", rounded(incident.reasons.host_s)},
-          {"storage_wait_s_per_step", rounded(incident.reasons.storage_s)},
-          {"asleep_s_per_step", rounded(incident.reasons.asleep_s)},
-          {"observed_ranks", incident.observed},
-          {"nranks", incident.nranks}};
+  Json evidence{{"effect", rounded(incident.effect)},
+                {"lateness_s_per_step", rounded(incident.lateness_s)},
+                {"usual_s_per_step", rounded(incident.usual_s)},
+                {"cpu_wait_s_per_step", rounded(incident.reasons.host_s)},
+                {"storage_wait_s_per_step", rounded(incident.reasons.storage_s)},
+                {"asleep_s_per_step", rounded(incident.reasons.asleep_s)},
+                {"observed_ranks", incident.observed},
+                {"nranks", incident.nranks}};
+  if (!incident.is_of_node()) return evidence;
+  const auto some = std::span(incident.ranks).first(std::min(incident.ranks.size(), kMaxDelayed));
+  evidence["ranks"] = std::vector<uint32_t>(some.begin(), some.end());
+  evidence["rank_count"] = incident.ranks.size();
+  evidence["node_ranks"] = incident.node_ranks;
+  return evidence;
 }
 
 Json imbalance_json(const std::vector<detect::HeavyRole>& roles) {
@@ -105,6 +132,7 @@ void Cluster::remember_node(const std::string& cluster, const std::string& node,
 
 void Cluster::forget_node(const NodeKey& key) {
   clocks_.erase(key);
+  instances_.erase(key);
   reports_.forget(key.first, key.second);
   const auto number = node_numbers_.find(key);
   if (number == node_numbers_.end()) return;
@@ -183,6 +211,7 @@ Status Cluster::take_locked(wire::Batch& batch, uint64_t& end) {
   for (size_t i = 0; i < batch.windows.size(); ++i) {
     const wire::Sender& sender = batch.windows[i].sender;
     remember_node(sender.cluster, sender.node, written->nodes[i]);
+    if (written->nodes[i] != 0) instances_.insert_or_assign({sender.cluster, sender.node}, sender.instance);
     if (sender.clock && written->nodes[i] != 0) {
       clocks_.insert_or_assign({sender.cluster, sender.node}, NodeClock{*sender.clock, now_ns});
     }
@@ -193,8 +222,22 @@ Status Cluster::take_locked(wire::Batch& batch, uint64_t& end) {
     if (point.metric == kScoreMetric) compare_score(point, now_ns);
   }
   take_reports(batch);
+  hear_idle(batch);
   (void)advance(now_ns);  // the batch is stored, and an incident that cannot be written now is kept
   return {};
+}
+
+// Of the run that sent the windows of its ranks: another one, which came later, may not know them.
+void Cluster::hear_idle(const wire::Batch& batch) {
+  for (const wire::Sender& sender : batch.idle) {
+    const NodeKey key(sender.cluster, names_.known_as(sender.cluster, sender.node, sender.instance));
+    const auto number = node_numbers_.find(key);
+    const auto instance = instances_.find(key);
+    if (number == node_numbers_.end() || instance == instances_.end() || instance->second != sender.instance) continue;
+    for (auto& [job, one] : jobs_) {
+      if (job.cluster == sender.cluster && job.kind == Kind::kWork) one.hangs.hear_node(number->second);
+    }
+  }
 }
 
 // What a node says of itself may come after its rank was named: then that is known anew.
@@ -213,10 +256,8 @@ void Cluster::take_reports(const wire::Batch& batch) {
   std::vector<store::IncidentRow> rows;
   for (const auto& [key, job] : jobs_) {
     if (key.kind != Kind::kWork) continue;
-    for (const auto& one : job.detector.standings()) {
-      if (one.is_named && nodes.contains({key.cluster, node_name(one.node)})) {
-        keep(row_of(key, job, one.incident), true, rows);
-      }
+    for (const detect::Incident& one : job.detector.named()) {
+      if (nodes.contains({key.cluster, node_name(one.node)})) keep(row_of(key, job, one), true, rows);
     }
   }
   (void)write_incidents(std::move(rows));  // what cannot be written now is kept
@@ -378,6 +419,7 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   sample.node = node;
   sample.communicator = communicator;
   sample.alias = alias_of(window, communicator);
+  sample.process = window.pid.value_or(0);
   sample.nranks = window.nranks;
   sample.count = window.count == 0 ? 2 : window.count;  // a sender of medians only says nothing of their number
   sample.work_s = *window.work_s;
@@ -425,7 +467,7 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   store::IncidentRow row;
   row.cluster = key.cluster;
   row.job = key.job;
-  row.kind = is_score ? kLowScore : "straggler";
+  row.kind = kind_of(incident, is_score);
   row.node = node_name(incident.node);
   row.state = detect::name_of(incident.state);
   row.rank = incident.rank;
@@ -437,9 +479,17 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   row.what = explain(key, job, incident, row.evidence);
   row.evidence["sentence"] = sentence_of(row.node, incident, is_score);
   row.evidence["named_ns"] = (incident.named_window + 1) * job.period_ns;
-  row.evidence.update(delayed(job.detector.members_of(incident.communicator), incident.rank));
+  row.evidence.update(delayed(job.detector, incident));
   identify(row);
+  if (incident.state == detect::State::kMerged) row.evidence["merged_into"] = id_of_node(row);
   return row;
+}
+
+// Of the incident of a row's node, which is open.
+Json Cluster::id_of_node(store::IncidentRow row) const {
+  row.kind = kSlowNode;
+  const auto known = open_.find(incident_name(row));
+  return known == open_.end() ? Json(nullptr) : Json(known->second.id);
 }
 
 // By the node's own measurements first; where these say nothing, by what its causal engine says.
@@ -448,12 +498,7 @@ std::string Cluster::explain(const JobKey& key, const Job& job, const detect::In
   std::string what = detect::name_of(incident.what);
   if (key.kind != Kind::kWork || incident.last_window == 0) return what;
   // What is measured of the host counts more: a device that waits for it is slow because it is at rest.
-  if (incident.what == detect::Class::kUnknown) {
-    if (const auto device = job.devices.reason(incident)) {
-      evidence["device"] = job.devices.json(*device);
-      what = "device";
-    }
-  }
+  if (incident.what == detect::Class::kUnknown && job.devices.explain(incident, evidence)) what = "device";
   const NodeReport* report =
       reports_.reason(key.cluster, node_name(incident.node), incident, incident.from_window * job.period_ns,
                       (incident.last_window + 1) * job.period_ns);
@@ -514,7 +559,8 @@ void Cluster::advance_pace(const JobKey& key, Job& job, std::vector<store::Incid
 void Cluster::identify(store::IncidentRow& row) const {
   Fnv1a id;
   id.add(row.cluster).end_text().add(row.job).end_text().add(row.kind).end_text();
-  row.id = hex(id.add(uint64_t{row.rank}).add(row.from_ns).value());
+  if (row.kind == kSlowNode) id.add(row.node).end_text();
+  row.id = hex(id.add(uint64_t{row.kind == kSlowNode ? 0 : row.rank}).add(row.from_ns).value());
   const std::string name = incident_name(row);
   if (const auto known = open_.find(name); known != open_.end()) return continue_as(known->second, row);
   if (!replay_) return;
@@ -545,11 +591,24 @@ store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const dete
   return row;
 }
 
-Json Cluster::delayed(const std::vector<uint32_t>& members, uint32_t rank) {
+// Those that wait for its rank, or for its ranks.
+Json Cluster::delayed(const detect::Detector& detector, const detect::Incident& incident) {
+  std::vector<uint32_t> members = detector.members_of(incident.communicator), both;
+  if (incident.is_of_node()) {
+    for (const uint64_t cohort : detector.cohorts_of(incident.ranks)) {
+      both.clear();
+      std::ranges::set_union(members, detector.members_of(cohort), std::back_inserter(both));
+      members.swap(both);
+    }
+  }
+  return delayed(members, incident);
+}
+
+Json Cluster::delayed(const std::vector<uint32_t>& members, const detect::Incident& incident) {
   Json some = Json::array();
   size_t others = 0;
   for (const uint32_t other : members) {
-    if (other == rank) continue;
+    if (other == incident.rank || std::ranges::binary_search(incident.ranks, other)) continue;
     if (++others <= kMaxDelayed) some.push_back(other);
   }
   return {{"delayed_count", others}, {"delayed", std::move(some)}};
@@ -644,20 +703,27 @@ Threshold Cluster::threshold(const std::string& cluster) {
 
 void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query,
                            std::vector<Outlier>& outliers) const {
-  struct Members {
-    size_t all = 0, suspects = 0, named = 0;
-  };
-  auto standings = job.detector.standings();
-  std::map<uint32_t, Members> nodes;
-  for (const auto& one : standings) {
-    Members& members = nodes[one.node];
-    ++members.all;
-    members.suspects += one.is_suspect ? 1 : 0;
-    members.named += one.is_named ? 1 : 0;
+  std::map<uint32_t, detect::Standing> nodes;
+  for (const detect::Incident& one : job.detector.named()) {
+    if (!one.is_of_node()) continue;
+    detect::Standing& node = nodes[one.node];
+    node.rank = one.rank;
+    node.node = one.node;
+    node.communicator = one.communicator;
+    node.onset = one.from_window;
+    node.effect = one.effect;
+    node.usual_s = one.usual_s;
+    node.is_named = node.is_suspect = true;
+    node.incident = one;
   }
-  for (auto& one : standings) {
+  for (auto& one : job.detector.standings()) {
     // A named one stays until it is over; what it was named with may be lower by now.
     if (one.score <= 0) break;
+    if (one.is_of_node) {
+      detect::Standing& node = nodes[one.node];
+      node.score = std::max(node.score, one.score);
+      continue;
+    }
     if (!one.is_named) {
       one.incident = detect::Incident();
       one.incident.rank = one.rank;
@@ -666,9 +732,10 @@ void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery
       one.incident.usual_s = one.usual_s;
     }
     if ((one.score < query.threshold && !one.is_named) || one.incident.effect < query.min_effect) continue;
-    const Members& members = nodes[one.node];
-    const bool is_node = members.all >= 2 && members.named > 0 && 4 * members.suspects >= 3 * members.all;
-    outliers.push_back({&key, &job, std::move(one), is_node});
+    outliers.push_back({&key, &job, std::move(one)});
+  }
+  for (auto& [node, one] : nodes) {
+    if (one.incident.effect >= query.min_effect) outliers.push_back({&key, &job, std::move(one)});
   }
 }
 
@@ -680,18 +747,16 @@ Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& qu
   if (outliers.size() > query.top_n) outliers.resize(query.top_n);
   std::map<std::pair<const Job*, uint64_t>, std::vector<uint32_t>> members;  // by communicator
   Json list = Json::array();
-  for (const auto& [key, job, one, is_node] : outliers) {
+  for (const auto& [key, job, one] : outliers) {
     const bool is_score = key->kind == Kind::kScore;
-    auto found = members.find({job, one.communicator});
-    if (found == members.end()) {
-      found = members.emplace(std::pair(job, one.communicator), job->detector.members_of(one.communicator)).first;
-    }
     const detect::Incident& incident = one.incident;
+    const auto [found, is_new] = members.try_emplace({job, one.communicator});
+    if (is_new) found->second = job->detector.members_of(one.communicator);
     Json row{{"cluster_id", key->cluster}, {"job_id", json_or_null(key->job)}, {"node_id", node_name(one.node)}};
-    row["rank"] = is_score ? Json(nullptr) : Json(one.rank);
-    row["kind"] = is_score ? kLowScore : "straggler";
+    row["rank"] = is_score || incident.is_of_node() ? Json(nullptr) : Json(one.rank);
+    row["kind"] = kind_of(incident, is_score);
     row["state"] = one.is_named ? "named" : "suspect";
-    row["scope"] = is_node || is_score ? "node" : "rank";
+    row["scope"] = is_score || incident.is_of_node() ? "node" : "rank";
     row["effect"] = rounded(incident.effect);
     row["score"] = rounded(one.score);
     row["threshold"] = query.threshold;
@@ -699,7 +764,7 @@ Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& qu
     row["since_ns"] = one.onset * job->period_ns;
     row["confidence"] = one.is_named ? Json(rounded(incident.confidence)) : Json(nullptr);
     row["communicator"] = hex(one.communicator);
-    row.update(delayed(found->second, one.rank));
+    row.update(incident.is_of_node() ? delayed(job->detector, incident) : delayed(found->second, incident));
     row["evidence"] = evidence_of(incident);
     row["class"] = explain(*key, *job, incident, row["evidence"]);
     row["cause"] = cause_in_words(row["kind"].get<std::string>(), row["class"].get<std::string>(), row["evidence"]);
@@ -833,7 +898,8 @@ void Cluster::bring_up_to_date(std::vector<store::IncidentRow>& rows) {
       std::tie(row.cluster, row.job) = std::tie(key.cluster, key.job);
       for (const auto& one : job.detector.named()) {
         row.rank = one.rank;
-        note(key.kind == Kind::kScore ? kLowScore : "straggler", "", (one.last_window + 1) * job.period_ns);
+        row.node = node_name(one.node);
+        note(kind_of(one, key.kind == Kind::kScore), "", (one.last_window + 1) * job.period_ns);
       }
       for (const auto& hang : job.hangs.open()) note(detect::name_of(hang.kind), kHang, hang.to_ns);
       if (const auto slow = job.pace.open()) note(kSlowJob, "", (slow->last_window + 1) * job.period_ns);

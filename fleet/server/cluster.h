@@ -148,8 +148,7 @@ class Cluster {
   struct Outlier {
     const JobKey* key;
     const Job* job;
-    detect::Standing standing;
-    bool is_node;  // most ranks of its node are slow
+    detect::Standing standing;  // of a node, where its incident is
   };
   struct Counters {
     uint64_t requests = 0, undecodable = 0, points = 0, windows = 0, repeated = 0;
@@ -193,10 +192,13 @@ class Cluster {
   // Into `evidence`; returns the class.
   std::string explain(const JobKey& key, const Job& job, const detect::Incident& incident, Json& evidence) const;
   void take_reports(const wire::Batch& batch);
+  void hear_idle(const wire::Batch& batch);
   void restore_reports(uint64_t from_ns);
   void add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query, std::vector<Outlier>& outliers) const;
   Json outlier_list(std::vector<Outlier> outliers, const OutlierQuery& query) const;
-  static Json delayed(const std::vector<uint32_t>& members, uint32_t rank);
+  Json id_of_node(store::IncidentRow row) const;
+  static Json delayed(const detect::Detector& detector, const detect::Incident& incident);
+  static Json delayed(const std::vector<uint32_t>& members, const detect::Incident& incident);
   const std::string& node_name(uint32_t node) const;
   void bring_up_to_date(std::vector<store::IncidentRow>& rows);
   Result<Onsets> onsets_of_the_day(const std::string& cluster);
@@ -226,6 +228,7 @@ class Cluster {
     uint64_t mono_ns;  // when it was heard
   };
   std::map<NodeKey, NodeClock> clocks_;
+  std::map<NodeKey, std::string> instances_;  // the run that sent the last windows
   Counters counters_;
 };
 

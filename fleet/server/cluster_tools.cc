@@ -264,8 +264,9 @@ ClusterTool find_outlier_nodes_tool() {
       "fleet_cluster_find_outlier_nodes",
       "Who is late",
       "The ranks that the others wait for, those that are named first, then by score: node, since when, how late, "
-      "why, how sure, and which "
-      "ranks wait. What is compared is a rank's own work, so waiting ranks are not accused. `detectable_effect` of "
+      "why, how sure, and which ranks wait. Where most ranks of a node are slow it is the node (kind `slow_node`, rank "
+      "null, `evidence.ranks`). What is compared is a rank's own work, so waiting ranks are not accused. "
+      "`detectable_effect` of "
       "a job: how slow a rank must be to be named in a minute; `imbalance`: ranks of one role (a pipeline stage, say) "
       "whose share of the work is larger, so that the others wait for all of them.",
       input_of(std::move(input)),

@@ -43,8 +43,28 @@ void DeviceEvidence::add(const wire::Window& window, uint64_t number, uint32_t n
   if (names_.size() > 2 * devices_.known(number) + kMaxRanksOfEvidence) names_.clear();  // they come again
 }
 
-std::optional<detect::DeviceFinding> DeviceEvidence::reason(const detect::Incident& incident) const {
-  auto finding = devices_.of_rank(incident.rank, incident.last_window);
+bool DeviceEvidence::explain(const detect::Incident& incident, Json& evidence) const {
+  if (!incident.is_of_node()) {
+    const auto finding = reason(incident, incident.rank);
+    if (finding) evidence["device"] = json(*finding);
+    return finding.has_value();
+  }
+  std::optional<detect::DeviceFinding> worst;
+  size_t count = 0;
+  for (const uint32_t rank : incident.ranks) {
+    auto finding = reason(incident, rank);
+    if (!finding) continue;
+    ++count;
+    if (!worst || finding->slower > worst->slower) worst = std::move(finding);
+  }
+  if (2 * count < incident.ranks.size()) return false;
+  evidence["slow_devices"] = count;
+  evidence["device"] = json(*worst);
+  return true;
+}
+
+std::optional<detect::DeviceFinding> DeviceEvidence::reason(const detect::Incident& incident, uint32_t rank) const {
+  auto finding = devices_.of_rank(rank, incident.last_window);
   if (!finding) return std::nullopt;
   const bool says_how_much = finding->slower > 0;
   if (says_how_much && finding->slower < kDeviceExplains * incident.effect && finding->throttle_reasons == 0) {

@@ -26,9 +26,9 @@ class DeviceEvidence {
   // The device that came with a window, whose number is `number`.
   void add(const wire::Window& window, uint64_t number, uint32_t node);
   const std::vector<detect::DeviceFinding>& slow(uint64_t number) const { return devices_.slow(number); }
-  // Of the device of an incident's rank, where it explains half of the lateness, or says why it is slow and not by how
-  // much.
-  std::optional<detect::DeviceFinding> reason(const detect::Incident& incident) const;
+  // Into `evidence`: the device of an incident's rank, where it explains half of the lateness, or says why it is slow
+  // and not by how much; of a node, where those of half of its slow ranks do. False: it is not why.
+  bool explain(const detect::Incident& incident, Json& evidence) const;
   size_t known(uint64_t number) const { return devices_.known(number); }
   // {"hw_id", "model", "peers", "ranks", "clock_hertz", "usual_clock_hertz", "throttle_reasons", "power_watts",
   // "usual_power_watts"}; null: not evidence.
@@ -38,6 +38,8 @@ class DeviceEvidence {
   struct Names {
     std::string id, model;
   };
+  std::optional<detect::DeviceFinding> reason(const detect::Incident& incident, uint32_t rank) const;
+
   detect::Devices devices_;
   std::map<uint64_t, Names> names_;  // by device
   uint64_t cleaned_ = 0;             // number of the window when what is old was forgotten

@@ -60,10 +60,14 @@ std::string measured_cause(std::string_view what, const Json& evidence) {
 
 Json cause_in_words(std::string_view kind, std::string_view what, const Json& evidence) {
   if (kind == kSlowJob) return cause_of_slow_job(evidence);
-  if (kind != "straggler") return nullptr;
+  if (kind != kStraggler && kind != kSlowNode) return nullptr;
   std::string cause = measured_cause(what, evidence);
   if (evidence.contains("device") && evidence["device"].is_object()) {
-    cause += (cause.empty() ? "" : "; ") + device_in_words(evidence["device"]);
+    cause += cause.empty() ? "" : "; ";
+    if (const Json& slow = evidence.value("slow_devices", Json()); slow.is_number_unsigned()) {
+      cause += fmt::format("{} of its devices differ from their peers': ", slow.dump());
+    }
+    cause += device_in_words(evidence["device"]);
   }
   if (evidence.contains("reported") && evidence["reported"].is_object()) {
     return cause + (cause.empty() ? "" : "; ") + "its node reports: " + text_member(evidence["reported"], "summary");
@@ -78,7 +82,8 @@ double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
 std::string incident_name(const store::IncidentRow& row) {
   if (row.what == kHang || row.kind == kSlowJob) return fmt::format("{}\n{}\n{}", row.cluster, row.job, row.kind);
-  return fmt::format("{}\n{}\n{}\n{}", row.cluster, row.job, row.kind, row.rank);
+  const std::string whose = row.kind == kSlowNode ? row.node : std::to_string(row.rank);
+  return fmt::format("{}\n{}\n{}\n{}", row.cluster, row.job, row.kind, whose);
 }
 
 Onsets::Onsets(std::span<const store::IncidentRow> known) {
@@ -108,7 +113,7 @@ std::optional<std::string_view> Onsets::persistence_of(const store::IncidentRow&
 
 bool has_rank(const store::IncidentRow& row) {
   const bool is_of_network = row.kind == kSlowJob && row.what == "network";
-  return row.kind != kLowScore && !row.node.empty() && !is_of_network;
+  return row.kind != kLowScore && row.kind != kSlowNode && !row.node.empty() && !is_of_network;
 }
 
 Json incident_json(const store::IncidentRow& row, const Onsets& onsets) {

@@ -16,9 +16,10 @@
 namespace ingero::fleet::server {
 
 inline constexpr const char* kHang = "hang";  // the class of all kinds of hangs
-inline constexpr const char* kLowScore = "low_health_score";
+// Kinds: one rank is slow, most ranks of a node are; a node's own health score is low.
+inline constexpr const char *kStraggler = "straggler", *kSlowNode = "slow_node", *kLowScore = "low_health_score";
 
-// One incident at a time has this name: of a rank in a job, or of a job's hang of a kind.
+// One incident at a time has this name: of a rank or a node in a job, or of a job's hang of a kind.
 std::string incident_name(const store::IncidentRow& row);
 
 // When incidents of a day began, by their names.

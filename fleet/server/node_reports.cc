@@ -65,7 +65,7 @@ const NodeReport* NodeReports::reason(const std::string& cluster, const std::str
   if (found == nodes_.end()) return nullptr;
   const NodeReport* worst = nullptr;
   for (const NodeReport& report : found->second) {
-    if (report.rank && *report.rank != incident.rank) continue;
+    if (report.rank && *report.rank != incident.rank && !std::ranges::count(incident.ranks, *report.rank)) continue;
     if (report.end_ns <= from_ns || report.onset_ns >= to_ns || !explains(report, incident)) continue;
     if (worst == nullptr || report.lost_s > worst->lost_s) worst = &report;
   }

@@ -51,24 +51,41 @@ Plan::Plan(const PlanOptions& options) : options_(options), ranks_(options.ranks
     rank.state = normal(random);
   }
   if (options.has_hang) plan_hang(random());
-  if (!options.has_stragglers) return;
+  if (options.has_stragglers) plan_stragglers(random);
+}
+
+Straggler Plan::draw_straggler(std::mt19937_64& random, uint32_t ranks) const {
   constexpr std::array<const char*, 3> kClasses = {"host", "input", "unknown"};
   const auto draw = [&](uint32_t low, uint32_t high) {
     return std::uniform_int_distribution<uint32_t>(low, high)(random);
   };
-  while (stragglers_.size() < std::max<uint32_t>(1, options.ranks / 256)) {
-    Straggler one;
-    one.rank = draw(0, options.ranks - 1);
-    one.effect = std::uniform_real_distribution<double>(kMinEffect, kMaxEffect)(random);
-    if (options.effect > 0) one.effect = options.effect;
-    one.from = draw(kQuiet, options.windows - kShortest);
-    one.to = draw(one.from + kShortest, options.windows);
-    one.what = kClasses[draw(0, kClasses.size() - 1)];
-    const bool is_there = std::any_of(stragglers_.begin(), stragglers_.end(),
-                                      [&](const Straggler& other) { return other.rank == one.rank; });
-    if (!is_there) stragglers_.push_back(one);
+  Straggler one;
+  one.ranks = ranks;
+  one.rank = ranks * draw(0, options_.ranks / ranks - 1);
+  one.effect = std::uniform_real_distribution<double>(kMinEffect, kMaxEffect)(random);
+  if (options_.effect > 0) one.effect = options_.effect;
+  one.from = draw(kQuiet, options_.windows - kShortest);
+  one.to = draw(one.from + kShortest, options_.windows);
+  one.what = kClasses[draw(0, kClasses.size() - 1)];
+  return one;
+}
+
+// A rank of a slow node is not slow for another reason too.
+void Plan::plan_stragglers(std::mt19937_64& random) {
+  const auto plant = [&](size_t count, uint32_t ranks) {
+    for (const size_t before = stragglers_.size(); stragglers_.size() < before + count;) {
+      const Straggler one = draw_straggler(random, ranks);
+      const bool is_there = std::any_of(stragglers_.begin(), stragglers_.end(), [&](const Straggler& other) {
+        return one.rank < other.rank + other.ranks && other.rank < one.rank + one.ranks;
+      });
+      if (!is_there) stragglers_.push_back(one);
+    }
+  };
+  if (options_.has_slow_nodes) plant(std::max<uint32_t>(1, nodes() / 32), kRanksOfNode);
+  plant(std::max<uint32_t>(1, options_.ranks / 256), 1);
+  for (const Straggler& one : stragglers_) {
+    for (uint32_t i = 0; i < one.ranks; ++i) ranks_[one.rank + i].slow = &one;
   }
-  for (const Straggler& one : stragglers_) ranks_[one.rank].slow = &one;
 }
 
 void Plan::plan_hang(uint64_t seed) {
@@ -171,15 +188,22 @@ wire::ClockOffset Plan::clock(uint32_t node, uint32_t number) const {
 }
 
 Json Plan::truth() const {
-  Json list = Json::array();
+  Json list = Json::array(), slow_nodes = Json::array();
   for (const Straggler& one : stragglers_) {
-    list.push_back({{"rank", one.rank},
-                    {"node_id", fmt::format("node-{:04}", one.rank / kRanksOfNode)},
-                    {"class", one.what},
-                    {"effect", one.effect},
-                    {"spread", ranks_[one.rank].bias},
-                    {"from_ns", options_.first_ns + one.from * kPeriod_ns},
-                    {"to_ns", options_.first_ns + one.to * kPeriod_ns}});
+    Json planted{{"node_id", fmt::format("node-{:04}", one.rank / kRanksOfNode)},
+                 {"class", one.what},
+                 {"effect", one.effect},
+                 {"from_ns", options_.first_ns + one.from * kPeriod_ns},
+                 {"to_ns", options_.first_ns + one.to * kPeriod_ns}};
+    if (one.ranks > 1) {
+      planted["ranks"] = Json::array();
+      for (uint32_t i = 0; i < one.ranks; ++i) planted["ranks"].push_back(one.rank + i);
+      slow_nodes.push_back(std::move(planted));
+      continue;
+    }
+    planted["rank"] = one.rank;
+    planted["spread"] = ranks_[one.rank].bias;
+    list.push_back(std::move(planted));
   }
   Json always = Json::array();
   for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -192,11 +216,17 @@ Json Plan::truth() const {
   }
   Json clocks = Json::array();  // of node-0000 on, in its last window
   for (uint32_t node = 0; node < nodes(); ++node) clocks.push_back(clock(node, options_.windows - 1).offset_ns);
-  return {{"cluster_id", options_.cluster}, {"seed", options_.seed},
-          {"ranks", options_.ranks},        {"windows", options_.windows},
-          {"first_ns", options_.first_ns},  {"period_ns", kPeriod_ns},
-          {"stragglers", std::move(list)},  {"always_slow", std::move(always)},
-          {"hangs", std::move(hangs)},      {"clock_offset_ns", std::move(clocks)}};
+  return {{"cluster_id", options_.cluster},
+          {"seed", options_.seed},
+          {"ranks", options_.ranks},
+          {"windows", options_.windows},
+          {"first_ns", options_.first_ns},
+          {"period_ns", kPeriod_ns},
+          {"stragglers", std::move(list)},
+          {"slow_nodes", std::move(slow_nodes)},
+          {"always_slow", std::move(always)},
+          {"hangs", std::move(hangs)},
+          {"clock_offset_ns", std::move(clocks)}};
 }
 
 }  // namespace ingero::fleet::simulate

@@ -41,16 +41,18 @@ struct PlanOptions {
   uint64_t seed = 1;
   uint64_t first_ns = 0;  // when the first window begins
   Noise noise = kUsualNoise;
-  bool has_stragglers = true;  // one of 256 ranks, at least one
-  double effect = 0;           // of each of them; 0: of each another, from kMinEffect to kMaxEffect
-  bool has_hang = false;       // from a window in the middle on
-  bool has_details = false;    // devices' states and arrivals too (details.h)
+  bool has_stragglers = true;   // one of 256 ranks, at least one
+  bool has_slow_nodes = false;  // and all ranks of one of 32 nodes, at least of one
+  double effect = 0;            // of each of them; 0: of each another, from kMinEffect to kMaxEffect
+  bool has_hang = false;        // from a window in the middle on
+  bool has_details = false;     // devices' states and arrivals too (details.h)
 };
 
 inline constexpr double kMinEffect = 0.15, kMaxEffect = 0.5;
 
+// A rank, or all of its node from it on.
 struct Straggler {
-  uint32_t rank = 0;
+  uint32_t rank = 0, ranks = 1;
   double effect = 0;
   uint32_t from = 0, to = 0;  // windows, `to` is the first that is not slow
   std::string what;           // class, as the detector is to find it
@@ -79,6 +81,8 @@ class Plan {
     const Straggler* slow = nullptr;
   };
   explicit Plan(const PlanOptions& options);
+  Straggler draw_straggler(std::mt19937_64& random, uint32_t ranks) const;
+  void plan_stragglers(std::mt19937_64& random);
   double median_step(Rank& rank, double longer) const;
   void plan_hang(uint64_t seed);
   void count_steps(uint32_t number, wire::Window& window) const;

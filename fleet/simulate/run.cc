@@ -13,6 +13,15 @@
 #include "fleet/simulate/sender.h"
 
 namespace ingero::fleet::simulate {
+namespace {
+
+std::string planted_in_words(const std::vector<Straggler>& planted) {
+  const auto nodes = static_cast<size_t>(std::ranges::count_if(planted, [](const auto& one) { return one.ranks > 1; }));
+  const std::string ranks = plural(planted.size() - nodes, "rank");
+  return nodes == 0 ? ranks : ranks + " and " + plural(nodes, "node");
+}
+
+}  // namespace
 
 Status run(const SimulateOptions& options, const Clock& clock, const std::function<void(const std::string&)>& say) {
   std::string token;
@@ -35,7 +44,8 @@ Status run(const SimulateOptions& options, const Clock& clock, const std::functi
   wanted.seed = options.seed;
   wanted.noise = options.noise == "quiet" ? kQuietNoise : options.noise == "noisy" ? kNoisyNoise : kUsualNoise;
   wanted.effect = options.effect;
-  wanted.has_stragglers = options.plan == "random";
+  wanted.has_stragglers = options.plan == "random" || options.plan == "nodes";
+  wanted.has_slow_nodes = options.plan == "nodes";
   wanted.has_hang = options.plan == "hang";
   wanted.has_details = options.is_live;
   wanted.first_ns = (now_ns / kPeriod_ns - back) * kPeriod_ns;
@@ -61,7 +71,7 @@ Status run(const SimulateOptions& options, const Clock& clock, const std::functi
   say(fmt::format("{} of {} windows of nodes taken in {:.1f} s: {:.0f} a second, {} each; {} slow planted\n",
                   sending.sent(), all, took.count(), static_cast<double>(sending.sent()) / took.count(),
                   format_bytes(sending.bytes() / std::max<uint64_t>(1, sending.sent())),
-                  plural(plan->stragglers().size(), "rank")));
+                  planted_in_words(plan->stragglers())));
   if (sending.sent() + sending.silent() < all)
     return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error()));
   return {};

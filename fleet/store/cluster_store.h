@@ -97,7 +97,8 @@ class ClusterStore {
   virtual std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const = 0;
 
   virtual Result<History> history(const HistoryQuery& query) = 0;
-  // Of a cluster (empty: of all) that are open, or lasted to `since_ns` or later, newest first.
+  // Of a cluster (empty: of all) that are open, or lasted to `since_ns` or later, newest first; without those that are
+  // part of another one (`merged`).
   virtual Result<std::vector<IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns, size_t limit) = 0;
   // Of these the ones that are not open.
   virtual Result<std::vector<IncidentRow>> ended_incidents(const std::string& cluster, uint64_t since_ns,

@@ -693,12 +693,14 @@ Result<History> SqliteStore::history(const HistoryQuery& query) {
 }
 
 Result<std::vector<IncidentRow>> SqliteStore::incidents(const std::string& cluster, uint64_t since_ns, size_t limit) {
-  return impl_->incidents("(state = 'open' OR to_ns >= ?1) AND (?2 = '' OR cluster_id = ?2)", cluster, since_ns, limit);
+  return impl_->incidents("(state = 'open' OR to_ns >= ?1) AND state != 'merged' AND (?2 = '' OR cluster_id = ?2)",
+                          cluster, since_ns, limit);
 }
 
 Result<std::vector<IncidentRow>> SqliteStore::ended_incidents(const std::string& cluster, uint64_t since_ns,
                                                               size_t limit) {
-  return impl_->incidents("state != 'open' AND to_ns >= ?1 AND (?2 = '' OR cluster_id = ?2)", cluster, since_ns, limit);
+  return impl_->incidents("state NOT IN ('open', 'merged') AND to_ns >= ?1 AND (?2 = '' OR cluster_id = ?2)", cluster,
+                          since_ns, limit);
 }
 
 Result<std::vector<IncidentRow>> SqliteStore::open_incidents() {

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Simulated jobs sent to a real `ingero fleet serve`, and what it made of them, compared with what was planted.
 
-  fleet_truth.py --build DIR [--short] [--seed N] [--parts slow healthy long hangs] [--ranks N]
+  fleet_truth.py --build DIR [--short] [--seed N] [--parts slow nodes healthy long hangs] [--ranks N]
 
 For each kind of job: precision, recall, how often the class is right, and the time from the onset to the end of the window
-that named the rank. Seeds are drawn, and printed. The simulator shares no code with the detector. Status 1 where a bound is
+that named the rank. A node all of whose ranks are slow is one that is planted, and one incident finds it: another of it, or
+of a rank of it, is wrong. Seeds are drawn, and printed. The simulator shares no code with the detector. Status 1 where a bound is
 missed. Standard library only.
 """
 import argparse
@@ -23,6 +24,10 @@ SECOND = 1_000_000_000
 SLOW = [(2048, "quiet", 0.1, 3, 35), (2048, "usual", 0.3, 6, 20), (2048, "usual", 0.1, 6, 35), (2048, "usual", 0, 6, None),
         (2048, "noisy", 0.3, 6, 30), (2048, "noisy", 0.1, 6, 105), (256, "usual", 0, 12, None), (16384, "usual", 0.3, 1, 20),
         (16384, "usual", 0.1, 1, 35), (16384, "noisy", 0.3, 1, 30), (16384, "noisy", 0.1, 1, 105)]
+# The same, where one of 32 nodes is slow too.
+NODES = [(256, "usual", 0, 12, None), (2048, "usual", 0.3, 3, 20), (2048, "usual", 0.1, 3, 35), (2048, "noisy", 0.3, 3, 30),
+         (16384, "usual", 0.3, 1, 20)]
+RANKS_OF_NODE = 8
 # Ranks, noise, windows of 5 s, jobs, incidents at most in all of them.
 HEALTHY = [(256, "usual", 120, 12, 0), (2048, "usual", 700, 1, 0), (16384, "usual", 120, 1, 0), (2048, "noisy", 700, 1, 3)]
 # Ranks, noise, hours, incidents at most: through the detector alone (bench/fleet_load.cc), not with --short.
@@ -66,13 +71,19 @@ class Table:
 
 
 def judge(truth, incidents, found):
-    planted = {one["rank"]: one for one in truth["stragglers"]}
+    planted = {("rank", one["rank"]): one for one in truth["stragglers"]} | {("node", one["node_id"]): one for one in truth["slow_nodes"]}
     always_slow = {one["rank"] for one in truth["always_slow"]}
     for incident in incidents:
-        plant = planted.get(incident["rank"])
+        is_node = incident["kind"] == "slow_node"
+        name = ("node", incident["node_id"]) if is_node else ("rank", incident["rank"])
+        plant = planted.get(name)
         during = plant and plant["from_ns"] - BEFORE_ONSET <= incident["from_ns"] < plant["to_ns"]
+        if is_node and during:
+            # With no rank of another node, and most of its own.
+            ranks = set(incident["evidence"]["ranks"])
+            during = ranks <= set(plant["ranks"]) and 4 * len(ranks) >= 3 * RANKS_OF_NODE
         found["right" if during else "always slow" if incident["rank"] in always_slow else "wrong"].append(incident)
-        if during and planted.pop(incident["rank"], None):
+        if during and planted.pop(name, None):
             found["classes"].append(incident["class"] == plant["class"])
             found["times"].append(max(0, incident["evidence"]["named_ns"] - plant["from_ns"]) / SECOND)
     found["missed"] += list(planted.values())
@@ -83,12 +94,21 @@ def of_sizes(jobs, sizes):
 
 
 def slow_jobs(table, ingero, draw, is_short, sizes):
-    table.row("slow ranks", "planted", "precision", "recall", "class right", "named after, median / p95", "sent in")
-    for ranks, noise, effect, jobs, bound in of_sizes(SLOW, sizes):
+    judge_jobs(table, ingero, draw, is_short, of_sizes(SLOW, sizes), "random", "slow ranks")
+
+
+def slow_node_jobs(table, ingero, draw, is_short, sizes):
+    print()
+    judge_jobs(table, ingero, draw, is_short, of_sizes(NODES, sizes), "nodes", "slow nodes, and ranks")
+
+
+def judge_jobs(table, ingero, draw, is_short, all_jobs, plan, what):
+    table.row(what, "planted", "precision", "recall", "class right", "named after, median / p95", "sent in")
+    for ranks, noise, effect, jobs, bound in all_jobs:
         found, seconds, late = {"right": [], "wrong": [], "always slow": [], "classes": [], "times": [], "missed": []}, 0, 0
         for _ in range(max(1, jobs // 3) if is_short else jobs):
             seed = draw()
-            truth, incidents, judged, took = run(ingero, ranks, "random", 120, seed, "--noise", noise, "--effect", str(effect))
+            truth, incidents, judged, took = run(ingero, ranks, plan, 120, seed, "--noise", noise, "--effect", str(effect))
             judge(truth, incidents, found)
             seconds += took
             late += sum(one["late_windows"] for one in judged)
@@ -105,7 +125,8 @@ def slow_jobs(table, ingero, draw, is_short, sizes):
                 print(f"    {kind}: {incident['evidence']['sentence']}")
         for one in found["missed"]:
             lasted = (one["to_ns"] - one["from_ns"]) / SECOND
-            print(f"    missed: rank {one['rank']}, {(1 + one['effect']) * (1 + one['spread']) - 1:.1%} slower than its peers for {lasted:.0f} s")
+            who, spread = (f"rank {one['rank']}", one["spread"]) if "rank" in one else (one["node_id"], 0)
+            print(f"    missed: {who}, {(1 + one['effect']) * (1 + spread) - 1:.1%} slower than its peers for {lasted:.0f} s")
 
 
 def healthy_jobs(table, ingero, draw, is_short, sizes):
@@ -148,7 +169,7 @@ def hanging_jobs(table, ingero, draw, is_short, sizes):
         table.row(ranks, count, table.goal(exact == count, f"{exact} of {count}"))
 
 
-PARTS = {"slow": slow_jobs, "healthy": healthy_jobs, "long": long_jobs, "hangs": hanging_jobs}
+PARTS = {"slow": slow_jobs, "nodes": slow_node_jobs, "healthy": healthy_jobs, "long": long_jobs, "hangs": hanging_jobs}
 
 
 def main():
@@ -157,7 +178,7 @@ def main():
     parser.add_argument("--short", action="store_true", help="a third of the jobs")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**31))
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
-    sizes = sorted({row[0] for row in SLOW + HEALTHY + LONG + HANGS})
+    sizes = sorted({row[0] for row in SLOW + NODES + HEALTHY + LONG + HANGS})
     parser.add_argument("--ranks", nargs="+", type=int, choices=sizes, default=sizes, help="jobs of these sizes only")
     options = parser.parse_args()
     ingero = os.path.abspath(os.path.join(options.build, "cli/ingero"))

@@ -92,6 +92,35 @@ class Nodes(Cluster):
         self.assertIn(f'warning: {name}: it is a cluster\'s server, whose incidents cannot be chosen by "pid"', done.stderr)
         self.ingero("explain", "--nodes", name, "--pid", "1", good=False)
 
+    def test_a_slow_node_is_one_incident_at_every_interface(self):
+        server, truth = self.simulated("--plan", "nodes", "--effect", "0.3")
+        name, (planted,), (alone,) = f"127.0.0.1:{server.api}", truth["slow_nodes"], truth["stragglers"]
+        incidents = {one["kind"]: one for one in server.ask("incidents")["incidents"]}
+        self.assertEqual(len(server.ask("incidents")["incidents"]), 2, f"seed {SEED}: {incidents}")
+        self.assertEqual(incidents["straggler"]["rank"], alone["rank"])
+        incident = incidents["slow_node"]
+        self.assertEqual((incident["node_id"], incident["rank"], incident["class"]), (planted["node_id"], None, planted["class"]))
+        self.assertLessEqual(set(incident["evidence"]["ranks"]), set(planted["ranks"]))
+        self.assertGreaterEqual(incident["evidence"]["rank_count"], 6)
+        self.assertGreaterEqual(incident["evidence"]["delayed_count"], 56, "the seven others of each data parallel communicator")
+        said = f"ranks on {planted['node_id']} ("
+        self.assertIn(said, incident["evidence"]["sentence"])
+        chains = json.loads(self.ingero("explain", "--nodes", name, "--json", "--since", "1h").stdout)
+        self.assertEqual({(one["recorded_node"], one["rank"], one["rule"]) for one in chains},
+                         {(planted["node_id"], None, "slow_node"), (alone["node_id"], alone["rank"], "straggler")})
+        self.assertIn(said, self.ingero("explain", "--nodes", name).stdout)
+        self.assertIn(said, " ".join(server.ask("run_analysis")["sentences"]))
+        outliers = server.ask("find_outlier_nodes", since="1h")
+        found = [(one["kind"], one["node_id"]) for one in outliers["outliers"] + outliers["ended"]]
+        self.assertEqual(sorted(found), sorted([("slow_node", planted["node_id"]), ("straggler", alone["node_id"])]))
+        # What had been written of its ranks before is part of it, and says so.
+        merged = server.sql("SELECT node_id, evidence FROM incidents WHERE state = 'merged'")["data"]
+        self.assertEqual({(node, json.loads(evidence)["merged_into"]) for node, evidence in merged} - {(planted["node_id"], incident["id"])}, set())
+        self.ingero("export", "--nodes", name, "--format", "chrome", "-o", "n.json")
+        with open(os.path.join(self.folder, "n.json"), encoding="utf-8") as file:
+            drawn = [one["name"] for one in json.load(file)["traceEvents"] if one.get("cat") == "incident"]
+        self.assertEqual((len(drawn), sum(said in one for one in drawn)), (2, 1))
+
     def test_a_hang_is_explained(self):
         server, truth = self.simulated("--windows", "40", "--plan", "hang")
         (planted,) = truth["hangs"]

@@ -12,58 +12,59 @@ a.status,r.class,r.error);return r}var re={get_trace_stats:"the figures of all c
 calls that have not returned",get_distributions:"distributions",get_timeline:"the timeline",get_stacks:"stacks",get_memory:"memory by call site",find_outlier_nodes:"\
 the clusters",run_analysis:"who is late, and why",effects:"ranks by time",get_collectives:"collectives",get_inference:"steps of inference",get_fabric:"counters \
 of the fabric",get_devices:"readings of devices"},at=new Set,ct=[],ae=()=>{},kt=t=>ct.push(t),_t=()=>[...new Set([...at].map(t=>t.about))];async function I(t,e={},n=void 0){let s={about:re[t]??"rows"};at.add(s);for(let o of ct)o();try{let o=await bt("POST",`/api/v1/tools/${t}`,JSON.stringify(e),n);
-return n?.throwIfAborted(),o.recording&&ae(o.recording),o}finally{at.delete(s);for(let o of ct)o()}}var Mt=t=>bt("GET",t);async function yt(){let{asks_token:t}=await Mt("/page.json");return t&&!sessionStorage.getItem(j)}function vt(t,e,n="the recording"){return sessionStorage.removeItem(
+return n?.throwIfAborted(),o.recording&&ae(o.recording),o}finally{at.delete(s);for(let o of ct)o()}}var Mt=t=>bt("GET",t);async function yt(){let{asks_token:t}=await Mt("/page.json");return t&&!sessionStorage.getItem(j)}function Nt(t,e,n="the recording"){return sessionStorage.removeItem(
 j),new Promise(s=>{let o=c("input",{id:"token",type:"password",autocomplete:"off",spellcheck:"false",required:!0}),i=c("p",{role:"alert"},e),a=c("form",{class:"\
 card login"},c("h2",{},"Token"),c("p",{},`The server was started with a token, and shows ${n} to those who have it. It is kept in this tab only.`),c("label",{for:"\
 token"},"Bearer token"),o,c("button",{type:"submit"},"Open"),i);a.addEventListener("submit",async r=>{r.preventDefault(),sessionStorage.setItem(j,o.value);try{await Mt(
 "/api/v1/health"),s()}catch(l){sessionStorage.removeItem(j),i.textContent=l.status===401?"That is not the token.":l.message,o.select()}}),t.replaceChildren(a),o.
-focus()})}var Nt=new Map,ce=(t,e)=>`${t} ${e}${t===1?"":"s"}`;function le(t,e,n){let s=c("div",{class:"table",role:"group","aria-label":t},e,n),o=c("button",{class:"hint",
+focus()})}var vt=new Map,ce=(t,e)=>`${t} ${e}${t===1?"":"s"}`;function le(t,e,n){let s=c("div",{class:"table",role:"group","aria-label":t},e,n),o=c("button",{class:"hint",
 hidden:!0},"More columns"),i=[...e.querySelectorAll("thead th")],a=()=>{let h=s.clientWidth;if(!h)return;let d=s.scrollWidth>h+1,u=d?i.filter(w=>w.offsetLeft+w.
 offsetWidth>s.scrollLeft+h+1):[],m=u.length;s.classList.toggle("is-wide",d),r.classList.toggle("is-cut",m>0),d?s.tabIndex=0:s.removeAttribute("tabindex"),o.hidden=
 !d,o.textContent=m?`${ce(m,"more column")} \u2192`:"\u2190 to the first column",o.onclick=()=>{let w=m?u[0].offsetLeft-i[0].offsetWidth:0;s.scrollLeft=m&&w<=s.scrollLeft?
 s.scrollLeft+h/2:w}},r=c("div",{class:"frame"},o,s);s.addEventListener("scroll",a,{passive:!0});let l=new ResizeObserver(a);return l.observe(s),l.observe(e),r}function T({
-caption:t,columns:e,rows:n,sorted:s=null,choose:o=null,key:i=null,chosen:a=null,most:r=200}){let l=Nt.get(t)??{by:s,down:!0};Nt.set(t,l);let h=c("tbody"),d=c("p",
-{class:"quiet"});function u(){let g=e[l.by],x=n;g?.sort&&(x=[...n].sort((p,b)=>{let[v,k]=[g.sort(p),g.sort(b)],U=v===k?0:v==null?-1:k==null?1:v<k?-1:1;return l.
-down?-U:U})),h.replaceChildren(...x.slice(0,r).map(p=>{let b=c("tr",{"aria-selected":i&&a!==null?String(i(p))===String(a):void 0});return e.forEach((v,k)=>{let U=v.
-node?v.node(p):v.text(p);b.append(c(k===0?"th":"td",{scope:k===0?"row":void 0,class:v.number?"number":void 0},k===0&&o?c("button",{class:"plain",onclick:()=>o(p)},
+caption:t,columns:e,rows:n,sorted:s=null,choose:o=null,key:i=null,chosen:a=null,most:r=200}){let l=vt.get(t)??{by:s,down:!0};vt.set(t,l);let h=c("tbody"),d=c("p",
+{class:"quiet"});function u(){let g=e[l.by],x=n;g?.sort&&(x=[...n].sort((p,b)=>{let[N,k]=[g.sort(p),g.sort(b)],U=N===k?0:N==null?-1:k==null?1:N<k?-1:1;return l.
+down?-U:U})),h.replaceChildren(...x.slice(0,r).map(p=>{let b=c("tr",{"aria-selected":i&&a!==null?String(i(p))===String(a):void 0});return e.forEach((N,k)=>{let U=N.
+node?N.node(p):N.text(p);b.append(c(k===0?"th":"td",{scope:k===0?"row":void 0,class:N.number?"number":void 0},k===0&&o?c("button",{class:"plain",onclick:()=>o(p)},
 U):U))}),b})),d.textContent=n.length>r?`${r} of ${n.length} rows are shown.`:"",m.forEach((p,b)=>p.setAttribute("aria-sort",b!==l.by?"none":l.down?"descending":
 "ascending"))}let m=e.map((g,x)=>c("th",{scope:"col",class:g.number?"number":void 0,title:g.title},g.sort?c("button",{class:"plain",onclick:()=>{l.down=l.by===x?
 !l.down:!0,l.by=x,u()}},g.head):g.head)),w=c("table",{},c("caption",{},t),c("thead",{},c("tr",{},m)),h);return u(),le(t,w,d)}var S=(t,...e)=>c("section",{class:"card"},c("h2",{},t),...e),P=t=>c("p",{class:"quiet"},t),K=t=>t?.cut?.length?c("ul",{class:"cut"},t.cut.map(e=>c("li",{},e))):
 null;var $t=t=>xt(BigInt(t)),y=t=>$t(t).slice(11,19),q=t=>`${$t(t).slice(0,19)}Z`;var St=8;function Tt({sentences:t,cut:e}){let[n,...s]=t;return S("The cause",c("article",{class:"chain"},c("h3",{id:"result"},n),s.length?c("ul",{"aria-label":"\
-The state of the cluster"},s.map(o=>c("li",{},o))):null),K({cut:e}))}var he=t=>t.rank===null?t.node_id:`rank ${t.rank}`,z=t=>rt(Math.round(1e9*t));function de({
-delayed:t,delayed_count:e}){let n=t.slice(0,St).join(", ");return e?`${_(e)}: ${n}${e>Math.min(t.length,St)?", \u2026":""}`:"0"}function ue({kind:t,evidence:e}){
-return t!=="straggler"?"its health score":`of each step ${z(e.cpu_wait_s_per_step)} more waiting for a CPU, ${z(e.storage_wait_s_per_step)} for storage, ${z(e.asleep_s_per_step)}\
- asleep`}var fe=(t,e,n)=>c("button",{class:"plain",onclick:()=>e(t.node_id,n)},t.node_id);function Ct({outliers:t,jobs:e},n){let s=e.some(o=>o.ranks>0);return t.
-length?S("Late ranks",T({caption:"Late ranks",rows:t,most:12,choose:o=>n(o.node_id,o.since_ns),columns:[{head:"Rank",text:he,sort:o=>o.rank},{head:"Node",text:o=>`${o.
-node_id}${o.scope==="node"&&o.rank!==null?" (most of its ranks)":""}`,sort:o=>o.node_id},{head:"State",text:o=>o.state,sort:o=>o.state},{head:"Class",text:o=>o.
-class,sort:o=>o.class},{head:"Later",number:!0,title:"Than the median of its peers, of each step",text:o=>gt(o.effect),sort:o=>o.effect},{head:"Each step",number:!0,
-text:o=>z(o.lateness_s_per_step),sort:o=>o.lateness_s_per_step},{head:"Score",number:!0,title:"3.5: suspect, 7: named, 14 at most",text:o=>o.score.toFixed(1),sort:o=>o.
-score},{head:"Since (UTC)",number:!0,text:o=>y(o.since_ns),sort:o=>String(o.since_ns)},{head:"Confidence",number:!0,text:o=>o.confidence===null?"\u2013":o.confidence.
-toFixed(2),sort:o=>o.confidence},{head:"Ranks that wait for it",text:de,sort:o=>o.delayed_count},{head:"Evidence",text:ue}]})):S("Late ranks",P(s?"No rank is la\
-te, and none is suspected.":"Nothing has been compared yet."))}var me={in_call:"in",asleep:"asleep, after",running:"computes, after",after_call:"after"};function we(t){
-return t.activity?`${me[t.activity]??t.activity} ${t.last_call??"a GPU call"}${t.line?`, in ${t.line}`:""}`:"\u2013"}function pe(t,e){let{evidence:n}=t;return c(
-"article",{class:"chain"},c("h3",{},`${n.sentence[0].toUpperCase()}${n.sentence.slice(1)}.`),c("p",{class:"quiet"},`${t.kind.replaceAll("_"," ")} \xB7 since ${q(
-t.from_ns)} \xB7 ${_(n.waiting_ranks)} wait, ${_(n.held_up_ranks)} of them held up in other communicators \xB7 confidence ${t.confidence.toFixed(2)}`),n.ranks.length?
-T({caption:"Ranks that are waited for",rows:n.ranks.map(s=>({...s,number:n.number})),columns:[{head:"Rank",text:s=>`rank ${s.rank}`,sort:s=>s.rank},{head:"Node",
-node:s=>fe(s,e,t.from_ns),sort:s=>s.node_id},{head:"Process",number:!0,text:s=>s.pid??"\u2013"},{head:"Device",text:s=>s.hw_id??"\u2013"},{head:"Doing",text:s=>we(
-s)},{head:"Last entered",number:!0,text:s=>_(s.entered),sort:s=>s.entered},{head:"Last left",number:!0,text:s=>_(s.left),sort:s=>s.left},{head:"Others are in",number:!0,
-text:s=>_(s.number)},{head:"Its last operation",text:s=>s.op_type??"\u2013"},{head:"Last heard (UTC)",number:!0,text:s=>y(s.last_ns),sort:s=>String(s.last_ns)}]}):
-null,n.rank_count>n.ranks.length?P(`${_(n.ranks.length)} of ${_(n.rank_count)} ranks are listed.`):null)}function At({hangs:t},e){return t.length?S("Hangs",t.map(
-n=>pe(n,e)),P("Nodes do not send processes and stacks. Choose a node to see the command that shows where its ranks are.")):null}var Ot=t=>(t/1e6).toFixed(2);function It({
-clocks:t,unknown_nodes:e}){if(!t.length)return null;let n=[...t].sort((s,o)=>Math.abs(o.offset_ns)-Math.abs(s.offset_ns));return S("Clocks",T({caption:"Clocks o\
-f nodes, against this server's",rows:n,most:8,columns:[{head:"Node",text:s=>s.node_id,sort:s=>s.node_id},{head:"Ahead (ms)",number:!0,title:"Negative: behind",text:s=>Ot(
-s.offset_ns),sort:s=>s.offset_ns},{head:"Known within (ms)",number:!0,text:s=>Ot(s.within_ns),sort:s=>s.within_ns}]}),e?P(`Of ${_(e)} more it is not known.`):null)}
-function Et({incidents:t}){return t.length?S("What was",T({caption:"Incidents that have ended",rows:t,most:50,columns:[{head:"What",text:e=>e.evidence.sentence??
-e.kind},{head:"Class",text:e=>e.class,sort:e=>e.class},{head:"Persistence",text:e=>e.persistence??"\u2013",sort:e=>e.persistence??""},{head:"State",text:e=>e.state,
-title:"silent: nothing comes of it any more, so that its end is not known",sort:e=>e.state},{head:"From (UTC)",number:!0,text:e=>y(e.from_ns),sort:e=>String(e.from_ns)},
-{head:"To (UTC)",number:!0,text:e=>y(e.to_ns),sort:e=>String(e.to_ns)}]})):null}var G=class{constructor({choose:e,follow:n}){this.list=c("select",{id:"clusters",onchange:()=>e(this.list.value)}),this.label=c("label",{for:"clusters",hidden:!0},
+The state of the cluster"},s.map(o=>c("li",{},o))):null),K({cut:e}))}function he({rank:t,node_id:e,kind:n,evidence:s}){return n==="slow_node"?`${s.rank_count} o\
+f ${s.node_ranks} ranks`:t===null?e:`rank ${t}`}var z=t=>rt(Math.round(1e9*t));function de({delayed:t,delayed_count:e}){let n=t.slice(0,St).join(", ");return e?
+`${_(e)}: ${n}${e>Math.min(t.length,St)?", \u2026":""}`:"0"}function ue({kind:t,evidence:e}){return t!=="straggler"&&t!=="slow_node"?"its health score":`of each\
+ step ${z(e.cpu_wait_s_per_step)} more waiting for a CPU, ${z(e.storage_wait_s_per_step)} for storage, ${z(e.asleep_s_per_step)} asleep`}var fe=(t,e,n)=>c("butt\
+on",{class:"plain",onclick:()=>e(t.node_id,n)},t.node_id);function Ct({outliers:t,jobs:e},n){let s=e.some(o=>o.ranks>0);return t.length?S("Late ranks",T({caption:"\
+Late ranks",rows:t,most:12,choose:o=>n(o.node_id,o.since_ns),columns:[{head:"Rank",text:he,sort:o=>o.rank},{head:"Node",text:o=>o.node_id,sort:o=>o.node_id},{head:"\
+State",text:o=>o.state,sort:o=>o.state},{head:"Class",text:o=>o.class,sort:o=>o.class},{head:"Later",number:!0,title:"Than the median of its peers, of each step",
+text:o=>gt(o.effect),sort:o=>o.effect},{head:"Each step",number:!0,text:o=>z(o.lateness_s_per_step),sort:o=>o.lateness_s_per_step},{head:"Score",number:!0,title:"\
+3.5: suspect, 7: named, 14 at most",text:o=>o.score.toFixed(1),sort:o=>o.score},{head:"Since (UTC)",number:!0,text:o=>y(o.since_ns),sort:o=>String(o.since_ns)},
+{head:"Confidence",number:!0,text:o=>o.confidence===null?"\u2013":o.confidence.toFixed(2),sort:o=>o.confidence},{head:"Ranks that wait for it",text:de,sort:o=>o.
+delayed_count},{head:"Evidence",text:ue}]})):S("Late ranks",P(s?"No rank is late, and none is suspected.":"Nothing has been compared yet."))}var me={in_call:"in",
+asleep:"asleep, after",running:"computes, after",after_call:"after"};function we(t){return t.activity?`${me[t.activity]??t.activity} ${t.last_call??"a GPU call"}${t.
+line?`, in ${t.line}`:""}`:"\u2013"}function pe(t,e){let{evidence:n}=t;return c("article",{class:"chain"},c("h3",{},`${n.sentence[0].toUpperCase()}${n.sentence.
+slice(1)}.`),c("p",{class:"quiet"},`${t.kind.replaceAll("_"," ")} \xB7 since ${q(t.from_ns)} \xB7 ${_(n.waiting_ranks)} wait, ${_(n.held_up_ranks)} of them held\
+ up in other communicators \xB7 confidence ${t.confidence.toFixed(2)}`),n.ranks.length?T({caption:"Ranks that are waited for",rows:n.ranks.map(s=>({...s,number:n.
+number})),columns:[{head:"Rank",text:s=>`rank ${s.rank}`,sort:s=>s.rank},{head:"Node",node:s=>fe(s,e,t.from_ns),sort:s=>s.node_id},{head:"Process",number:!0,text:s=>s.
+pid??"\u2013"},{head:"Device",text:s=>s.hw_id??"\u2013"},{head:"Doing",text:s=>we(s)},{head:"Last entered",number:!0,text:s=>_(s.entered),sort:s=>s.entered},{head:"\
+Last left",number:!0,text:s=>_(s.left),sort:s=>s.left},{head:"Others are in",number:!0,text:s=>_(s.number)},{head:"Its last operation",text:s=>s.op_type??"\u2013"},
+{head:"Last heard (UTC)",number:!0,text:s=>y(s.last_ns),sort:s=>String(s.last_ns)}]}):null,n.rank_count>n.ranks.length?P(`${_(n.ranks.length)} of ${_(n.rank_count)}\
+ ranks are listed.`):null)}function At({hangs:t},e){return t.length?S("Hangs",t.map(n=>pe(n,e)),P("Nodes do not send processes and stacks. Choose a node to see \
+the command that shows where its ranks are.")):null}var Ot=t=>(t/1e6).toFixed(2);function It({clocks:t,unknown_nodes:e}){if(!t.length)return null;let n=[...t].sort(
+(s,o)=>Math.abs(o.offset_ns)-Math.abs(s.offset_ns));return S("Clocks",T({caption:"Clocks of nodes, against this server's",rows:n,most:8,columns:[{head:"Node",text:s=>s.
+node_id,sort:s=>s.node_id},{head:"Ahead (ms)",number:!0,title:"Negative: behind",text:s=>Ot(s.offset_ns),sort:s=>s.offset_ns},{head:"Known within (ms)",number:!0,
+text:s=>Ot(s.within_ns),sort:s=>s.within_ns}]}),e?P(`Of ${_(e)} more it is not known.`):null)}function Et({incidents:t}){return t.length?S("What was",T({caption:"\
+Incidents that have ended",rows:t,most:50,columns:[{head:"What",text:e=>e.evidence.sentence??e.kind},{head:"Class",text:e=>e.class,sort:e=>e.class},{head:"Persi\
+stence",text:e=>e.persistence??"\u2013",sort:e=>e.persistence??""},{head:"State",text:e=>e.state,title:"silent: nothing comes of it any more, so that its end is\
+ not known",sort:e=>e.state},{head:"From (UTC)",number:!0,text:e=>y(e.from_ns),sort:e=>String(e.from_ns)},{head:"To (UTC)",number:!0,text:e=>y(e.to_ns),sort:e=>String(
+e.to_ns)}]})):null}var G=class{constructor({choose:e,follow:n}){this.list=c("select",{id:"clusters",onchange:()=>e(this.list.value)}),this.label=c("label",{for:"clusters",hidden:!0},
 "Cluster ",this.list),this.text=c("span"),this.button=c("button",{id:"follow",onclick:n}),document.getElementById("cluster").append(this.label),document.getElementById(
 "part").append(this.text," ",this.button),this.names=""}draw({follows:e,cluster:n,jobs:s}){if(this.button.textContent=e?"Live: following":"Live: paused",this.button.
 setAttribute("aria-pressed",String(e)),!s)return;let o=[...new Set([...s.map(l=>l.cluster_id),...n===null?[]:[n]])].sort();this.names!==o.join(`
 `)&&(this.names=o.join(`
 `),this.list.replaceChildren(...o.map(l=>c("option",{value:l},l)))),this.label.hidden=o.length===0,n!==null&&(this.list.value=n);let i=s.filter(l=>l.cluster_id===
 n),a=i.reduce((l,h)=>l+h.ranks,0),r=i.map(l=>BigInt(l.last_window_end_ns)).reduce((l,h)=>h>l?h:l,0n);this.text.textContent=i.length?`${_(a)} ranks are compared,\
- to ${y(r)} UTC`:"",document.title=[n,"ingero fleet"].filter(Boolean).join(" \u2013 ")}};var C=null;function Wt(){C=null}function N(t){return C||(C=new Map,C.style=getComputedStyle(document.documentElement)),C.has(t)||C.set(t,C.style.getPropertyValue(
+ to ${y(r)} UTC`:"",document.title=[n,"ingero fleet"].filter(Boolean).join(" \u2013 ")}};var C=null;function Wt(){C=null}function v(t){return C||(C=new Map,C.style=getComputedStyle(document.documentElement)),C.has(t)||C.set(t,C.style.getPropertyValue(
 `--${t}`).trim()||"#888"),C.get(t)}var Lt=t=>Int16Array.from(t,e=>e??-32768),ge=new Intl.Collator("en",{numeric:!0}),Rt=(t,e)=>ge.compare(t.name,e.name),lt=t=>t.latest.reduce((e,n)=>Math.max(e,n),
 -32768),H=class{constructor(){this.rows=new Map,this.from=0n,this.windowNs=0n,this.columns=0}get end(){return this.from+this.windowNs*BigInt(this.columns)}begin(e){
 return this.from+this.windowNs*BigInt(e)}column(e){let n=this.windowNs>0n?Number((e-this.from)/this.windowNs):-1;return e>=this.from&&n<this.columns?n:-1}take({
@@ -74,28 +75,28 @@ from),u.latest.fill(-32768);for(let{name:u,ranks:m,latest:w,values:g}of o){let x
 p[b]);this.rows.set(u,{name:u,ranks:m,latest:Lt(w),values:x})}for(let[u,m]of this.rows)m.values.every(w=>w===-32768)&&!o.some(w=>w.name===u)&&this.rows.delete(u);
 Object.assign(this,{from:l,columns:h})}};var L=[2,5,10,20,30,50],xe=t=>{let e=0;for(;e<L.length&&t>L[e];)e++;return e},Z=20,Bt=22,Ut=12,Y=7;function J(t,e,n,s){let o=t<500?84:128,i=s?Math.max(4,Math.min(
 20,Math.floor((t-o)*.3/s))):0,a=i*s,r=Math.max(20,t-o-2-(s?a+Ut:0));return{left:o,top:Z,height:e-Z-Bt,bottom:e-Bt,time:{x:o,width:r,each:r/Math.max(1,n)},ranks:{
-x:o+r+Ut,width:a,each:i}}}function be(){let t=e=>{let n=parseInt(N(e).slice(1),16);return(4278190080|(n&255)<<16|n&65280|n>>16)>>>0};return Uint32Array.from({length:L.
+x:o+r+Ut,width:a,each:i}}}function be(){let t=e=>{let n=parseInt(v(e).slice(1),16);return(4278190080|(n&255)<<16|n&65280|n>>16)>>>0};return Uint32Array.from({length:L.
 length+1},(e,n)=>t(`heat-${n}`))}var E=document.createElement("canvas");function ke(t,e,{top:n,shown:s},o,i,a,r,l){let h=new ImageData(i,o),d=new Uint32Array(h.
 data.buffer),u=new Int16Array(i);for(let w=0;w<o;w++){let g=Math.floor(n+w*s/o),x=Math.min(e.length,Math.max(g+1,Math.floor(n+(w+1)*s/o)));u.fill(-32768);for(let p=g;p<
-x;p++){let b=a(e[p]),v=Math.min(i,b.length);for(let k=0;k<v;k++)b[k]>u[k]&&(u[k]=b[k])}for(let p=0;p<i;p++)u[p]!==-32768&&(d[w*i+p]=l[xe(u[p])])}(E.width<i||E.height<
+x;p++){let b=a(e[p]),N=Math.min(i,b.length);for(let k=0;k<N;k++)b[k]>u[k]&&(u[k]=b[k])}for(let p=0;p<i;p++)u[p]!==-32768&&(d[w*i+p]=l[xe(u[p])])}(E.width<i||E.height<
 o)&&Object.assign(E,{width:Math.max(E.width,i),height:Math.max(E.height,o)});let m=E.getContext("2d");m.clearRect(0,0,i,o),m.putImageData(h,0,0),t.imageSmoothingEnabled=
-!1,t.drawImage(E,0,0,i,o,r.x,r.y,r.width,r.height)}function _e(t,e){t.save(),t.beginPath(),t.rect(e.x,e.y,e.width,e.height),t.clip(),t.fillStyle=N("heat-none"),
-t.fill(),t.strokeStyle=N("heat-hatch"),t.lineWidth=1,t.beginPath();for(let n=e.x-e.height;n<e.x+e.width;n+=7)t.moveTo(n,e.y+e.height),t.lineTo(n+e.height,e.y);t.
-stroke(),t.restore()}function Me(t,e,{shown:n},s,o){if(t.fillStyle=N("card"),o>=6)for(let i=1;i<n;i++)t.fillRect(s.x,Math.round(e.top+i*o)-1,s.width,1);if(s.each>=
-6)for(let i=s.x+s.each;i<s.x+s.width-1;i+=s.each)t.fillRect(Math.round(i)-1,e.top,1,e.height)}function ye(t,e,n,{top:s,shown:o},i){t.fillStyle=N("quiet"),t.textBaseline=
+!1,t.drawImage(E,0,0,i,o,r.x,r.y,r.width,r.height)}function _e(t,e){t.save(),t.beginPath(),t.rect(e.x,e.y,e.width,e.height),t.clip(),t.fillStyle=v("heat-none"),
+t.fill(),t.strokeStyle=v("heat-hatch"),t.lineWidth=1,t.beginPath();for(let n=e.x-e.height;n<e.x+e.width;n+=7)t.moveTo(n,e.y+e.height),t.lineTo(n+e.height,e.y);t.
+stroke(),t.restore()}function Me(t,e,{shown:n},s,o){if(t.fillStyle=v("card"),o>=6)for(let i=1;i<n;i++)t.fillRect(s.x,Math.round(e.top+i*o)-1,s.width,1);if(s.each>=
+6)for(let i=s.x+s.each;i<s.x+s.width-1;i+=s.each)t.fillRect(Math.round(i)-1,e.top,1,e.height)}function ye(t,e,n,{top:s,shown:o},i){t.fillStyle=v("quiet"),t.textBaseline=
 "middle",t.textAlign="right";let a=Math.max(1,Math.ceil(15/i));for(let r=Math.ceil(s/a)*a;r<s+o&&r<e.length;r+=a){let l=n.top+(r-s+.5)*i;if(l>n.bottom-4&&i<8)break;
-t.fillText(e[r].name,n.left-18,Math.max(n.top+5,l),n.left-20)}t.textAlign="left"}function ve(t,e,n,s,{top:o,shown:i},a){for(let r=Math.floor(o);r<Math.min(e.length,
-o+i);r++){let l=n.get(e[r].name);if(!l)continue;let h=s.top+(r-o+.5)*a,d=s.left-13;t.fillStyle=t.strokeStyle=N("critical"),t.beginPath(),l==="hang"?t.rect(d+1,h-
-4,8,8):(t.moveTo(d,h-5),t.lineTo(d+10,h),t.lineTo(d,h+5),t.closePath()),l==="suspect"?t.stroke():t.fill()}}function Ne(t,e,n,s){t.fillStyle=N("quiet"),t.textBaseline=
+t.fillText(e[r].name,n.left-18,Math.max(n.top+5,l),n.left-20)}t.textAlign="left"}function Ne(t,e,n,s,{top:o,shown:i},a){for(let r=Math.floor(o);r<Math.min(e.length,
+o+i);r++){let l=n.get(e[r].name);if(!l)continue;let h=s.top+(r-o+.5)*a,d=s.left-13;t.fillStyle=t.strokeStyle=v("critical"),t.beginPath(),l==="hang"?t.rect(d+1,h-
+4,8,8):(t.moveTo(d,h-5),t.lineTo(d+10,h),t.lineTo(d,h+5),t.closePath()),l==="suspect"?t.stroke():t.fill()}}function ve(t,e,n,s){t.fillStyle=v("quiet"),t.textBaseline=
 "middle",t.fillText(s.time,n.time.x,Z/2,n.time.width),n.ranks.width&&t.fillText(s.ranks,n.ranks.x,Z/2,n.ranks.width+2);let o=Math.max(1,Math.ceil(74/n.time.each)),
 i=e.columns-1;for(let a=i%o;a<=i;a+=o){let r=n.time.x+a*n.time.each;t.fillRect(Math.round(r),n.bottom,1,5),r+52<=n.time.x+n.time.width+4&&t.fillText(y(e.begin(a)),
 r+3,n.bottom+12)}}function ht(t,{top:e,shown:n},s,o,i){let a=t.height/n,r=o<i?t.time:t.ranks;return{x:r.x+(o<i?o:o-i)*r.each,y:t.top+(s-e)*a,width:r.each,height:a}}
 function $e(t,e,n){let s=Math.max(Y,e.width),o=Math.max(Y,e.height),[i,a]=[e.x+e.width/2-s/2,e.y+e.height/2-o/2];a+o<n.top-Y||a>n.bottom+Y||(t.lineWidth=4,t.strokeStyle=
-N("card"),t.strokeRect(i-1,a-1,s+2,o+2),t.lineWidth=2,t.strokeStyle=N("focus"),t.strokeRect(i-1,a-1,s+2,o+2))}function jt(t,e){let{data:n,rows:s,ranks:o,width:i,
-height:a}=e,r=J(i,a,n.columns,o);t.setTransform(e.ratio,0,0,e.ratio,0,0),t.fillStyle=N("card"),t.fillRect(0,0,i,a),t.font="11px system-ui, sans-serif",t.lineWidth=
+v("card"),t.strokeRect(i-1,a-1,s+2,o+2),t.lineWidth=2,t.strokeStyle=v("focus"),t.strokeRect(i-1,a-1,s+2,o+2))}function jt(t,e){let{data:n,rows:s,ranks:o,width:i,
+height:a}=e,r=J(i,a,n.columns,o);t.setTransform(e.ratio,0,0,e.ratio,0,0),t.fillStyle=v("card"),t.fillRect(0,0,i,a),t.font="11px system-ui, sans-serif",t.lineWidth=
 1;let l=r.height/e.shown,h=be(),d=Math.max(1,Math.min(Math.ceil(e.shown),Math.round(r.height))),u=[[r.time,n.columns,m=>m.values]];o&&u.push([r.ranks,o,m=>m.latest]);
-for(let[m,w,g]of u){let x={x:m.x,y:r.top,width:m.width,height:r.height};_e(t,x),w&&s.length&&ke(t,s,e,d,w,g,x,h),Me(t,r,e,m,l)}return ye(t,s,r,e,l),ve(t,s,e.marks,
-r,e,l),Ne(t,n,r,e.titles),e.chosen&&$e(t,ht(r,e,e.chosen.row,e.chosen.column,n.columns),r),r}var M={view:"overview",from:null,to:null,chosen:{}},Pt=[],qt=t=>Pt.push(t);function dt(){let[t,e=""]=location.hash.replace(/^#\/?/,"").split("?"),n=new URLSearchParams(
+for(let[m,w,g]of u){let x={x:m.x,y:r.top,width:m.width,height:r.height};_e(t,x),w&&s.length&&ke(t,s,e,d,w,g,x,h),Me(t,r,e,m,l)}return ye(t,s,r,e,l),Ne(t,s,e.marks,
+r,e,l),ve(t,n,r,e.titles),e.chosen&&$e(t,ht(r,e,e.chosen.row,e.chosen.column,n.columns),r),r}var M={view:"overview",from:null,to:null,chosen:{}},Pt=[],qt=t=>Pt.push(t);function dt(){let[t,e=""]=location.hash.replace(/^#\/?/,"").split("?"),n=new URLSearchParams(
 e);M.view=t||"overview",M.from=n.get("from"),M.to=n.get("to"),n.delete("from"),n.delete("to"),M.chosen=Object.fromEntries(n)}function Se({view:t=M.view,from:e=M.
 from,to:n=M.to,chosen:s={}}={}){let o=new URLSearchParams;e&&o.set("from",e),n&&o.set("to",n);for(let[a,r]of Object.entries(s))r!=null&&o.set(a,r);let i=o.toString();
 return`#/${t}${i?`?${i}`:""}`}function Dt(t,e=!1){let n=Se(t);if(n!==location.hash){if(!e){location.hash=n;return}history.replaceState(null,"",n),dt()}}function Ft(){dt(),addEventListener("hashchange",()=>{dt();for(let t of Pt)t()})}var R=()=>M.chosen,X=(t,e=!0)=>Dt({view:"cluster",chosen:{...M.chosen,...t}},e);var Oe=4096,zt=10000000000n,Te=8,W=(t,e,n)=>Math.min(n,Math.max(e,t)),Gt=t=>t===-32768?"not known: it was not compared":`${Math.abs(t)} % ${t<0?"less":"more"} o\
@@ -169,6 +170,6 @@ cluster:n,jobs:e.jobs});let s=await I("run_analysis",{...n!==null&&{cluster_id:n
 t);Le(s,{clocks:o.map(({age_s:a,...r})=>r),unknown_nodes:i},(a,r)=>f.heat.chooseNode(a,r)),await f.heat.update(s),$.removeAttribute("aria-busy"),tt(),st.hidden=
 !0}var Ue=()=>$.querySelector(":active, input:focus, select:focus")!==null;async function pt(){let t=++nt;try{(f.view===void 0||B&&!document.hidden&&!Ue())&&await Be()}catch(e){
 if(t!==nt||e.name==="AbortError")return;if(e.status===401)return ee(e.message);f.view||$.replaceChildren(),$.removeAttribute("aria-busy"),tt(),te(e)}setTimeout(
-()=>t===nt&&pt(),Ie)}async function ee(t){++nt,mt();try{(t!==void 0||await yt())&&($.removeAttribute("aria-busy"),tt(),await vt($,t??"","the cluster"),document.
+()=>t===nt&&pt(),Ie)}async function ee(t){++nt,mt();try{(t!==void 0||await yt())&&($.removeAttribute("aria-busy"),tt(),await Nt($,t??"","the cluster"),document.
 activeElement?.blur(),mt())}catch(e){te(e)}pt()}document.getElementById("skip").addEventListener("click",t=>{t.preventDefault(),$.focus()});qt(()=>{if(!f||(M.chosen.
 cluster??f.cluster)===f.cluster){f?.heat?.moved();return}mt(),pt()});Ft();wt.draw({follows:B});ee();

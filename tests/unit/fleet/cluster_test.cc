@@ -1,15 +1,10 @@
 // The server's knowledge of jobs over time: that begin, go on, end, and are forgotten.
-#include "fleet/server/cluster.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "correlate/rules.h"
 #include "fleet/server/analysis.h"
-#include "fleet/store/sqlite_store.h"
-#include "held_clock.h"
-#include "temp_folder.h"
-#include "unit/fleet/fleet_noise.h"
+#include "unit/fleet/cluster_fixture.h"
 
 namespace ingero::fleet::server {
 namespace {
@@ -19,145 +14,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-constexpr uint64_t kWindow_ns = 5 * kSecond;
-
-// Takes no incidents for a while, as a file that another program holds.
-class BusyStore : public store::ClusterStore {
- public:
-  BusyStore(std::unique_ptr<store::ClusterStore> store, const bool& is_busy)
-      : store_(std::move(store)), is_busy_(is_busy) {}
-
-  Result<store::Written> write(const wire::Batch& batch) override { return store_->write(batch); }
-  Status write(const std::vector<store::IncidentRow>& incidents) override {
-    if (is_busy_) return Error(Errc::kBusy, "the file is locked");
-    return store_->write(incidents);
-  }
-  Status settle(uint64_t end) override { return store_->settle(end); }
-  Status each_window(uint64_t from_ns, const std::function<void(wire::Window, uint32_t)>& take) override {
-    return store_->each_window(from_ns, take);
-  }
-  std::optional<uint32_t> node_number(const std::string& cluster, const std::string& node) const override {
-    return store_->node_number(cluster, node);
-  }
-  Result<store::History> history(const store::HistoryQuery& query) override { return store_->history(query); }
-  Result<std::vector<store::IncidentRow>> incidents(const std::string& cluster, uint64_t since_ns,
-                                                    size_t limit) override {
-    return store_->incidents(cluster, since_ns, limit);
-  }
-  Result<std::vector<store::IncidentRow>> ended_incidents(const std::string& cluster, uint64_t since_ns,
-                                                          size_t limit) override {
-    return store_->ended_incidents(cluster, since_ns, limit);
-  }
-  Result<std::vector<store::IncidentRow>> open_incidents() override { return store_->open_incidents(); }
-  Result<store::Coverage> coverage() override { return store_->coverage(); }
-  std::optional<store::Backlog> backlog() override { return store_->backlog(); }
-  Result<Json> sql(const std::string& statement, uint64_t rows) override { return store_->sql(statement, rows); }
-  void interrupt() override { store_->interrupt(); }
-
- private:
-  std::unique_ptr<store::ClusterStore> store_;
-  const bool& is_busy_;
-};
-
-class ClusterTest : public ::testing::Test {
- protected:
-  ClusterTest() { open(); }
-
-  void open() {
-    cluster.reset();
-    auto store = store::SqliteStore::open({.path = folder.path() + "/c.db"});
-    ASSERT_TRUE(store.ok());
-    auto opened = Cluster::open(std::make_unique<BusyStore>(std::move(*store), is_busy), clock);
-    ASSERT_TRUE(opened.ok());
-    cluster = std::move(*opened);
-  }
-  // Of a rank in a communicator of 16 ranks, 8 on a node: the window that ended last.
-  wire::Window window(const std::string& job, uint32_t rank, double work_s) const {
-    wire::Window one;
-    one.sender = {"lab", fmt::format("node-{}", rank / 8), job};
-    one.end_ns = clock.now_ns - clock.now_ns % kWindow_ns;
-    one.start_ns = one.end_ns - kWindow_ns;
-    one.rank = one.comm_rank = rank;
-    one.communicator = 77;
-    one.nranks = 16;
-    one.count = 5;
-    one.work_s = work_s;
-    one.bytes = 5'000'000;
-    return one;
-  }
-  void send(std::vector<wire::Window> windows) {
-    wire::Batch batch;
-    batch.windows = std::move(windows);
-    EXPECT_TRUE(cluster->take(batch).ok());
-  }
-  void pass(uint64_t seconds) {
-    for (; seconds > 0; --seconds) {
-      clock.now_ns += kSecond;
-      cluster->tick();
-    }
-  }
-  // `slow`: of rank 5, as a share of a step.
-  void run(const std::string& job, size_t count, double slow = 0, uint32_t ranks = 16) {
-    for (; count > 0; --count) {
-      pass(5);
-      std::vector<wire::Window> windows;
-      for (uint32_t rank = 0; rank < ranks; ++rank) {
-        windows.push_back(window(job, rank, workload.window(rank, rank == 5 ? slow : 0)));
-      }
-      send(std::move(windows));
-    }
-  }
-  // What the node of `rank`'s number says of the last `seconds`.
-  void report(const std::string& rule, uint64_t seconds, double lost_s, std::optional<int64_t> rank = 5,
-              const std::string& node = "node-0", const std::string& instance = "") {
-    wire::Batch batch;
-    wire::Point& point = batch.points.emplace_back();
-    point.sender = {"lab", node, "j1", instance};
-    point.metric = kChainMetric;
-    point.time_ns = clock.now_ns;
-    point.rank = rank;
-    point.value_double = lost_s;
-    point.hash = ++reports;
-    point.attributes = dump(Json{{"causal_chain_id", fmt::format("chain-{}", reports)},
-                                 {"rule", rule},
-                                 {"summary", rule + " says why"},
-                                 {"onset_ns", std::to_string(clock.now_ns - seconds * kSecond)}});
-    EXPECT_TRUE(cluster->take(batch).ok());
-  }
-  Json outliers() {
-    auto found = cluster->outliers({});
-    EXPECT_TRUE(found.ok());
-    return std::move(*found);
-  }
-  Json incidents() {
-    auto found = cluster->incidents("", 0, 100);
-    EXPECT_TRUE(found.ok());
-    return found->at("incidents");
-  }
-  Json health() {
-    auto found = cluster->health();
-    EXPECT_TRUE(found.ok());
-    return std::move(*found);
-  }
-  std::string metrics() {
-    auto found = cluster->metrics();
-    EXPECT_TRUE(found.ok());
-    return std::move(*found);
-  }
-
-  TempFolder folder;
-  HeldClock clock;
-  bool is_busy = false;
-  uint64_t reports = 0;
-  Workload workload{16, kUsualNoise, 1};
-  std::unique_ptr<Cluster> cluster;
-};
-
-// A state that says nothing unusual.
-wire::DeviceState usual_device(uint32_t rank) {
-  return {fmt::format("GPU-{}", rank), "NVIDIA H100", 0.9, 600, 60, 1.5e9, 0};
-}
 
 TEST_F(ClusterTest, ALateRankWhoseDeviceIsSlowerThanItsPeersIsOfClassDevice) {
   const auto run_with = [&](size_t count, double slow, const std::function<void(wire::DeviceState&)>& change) {
@@ -269,6 +125,79 @@ TEST_F(ClusterTest, RanksOfTwoJobsOfOneNameAreSaidToBe) {
   const std::string said = dump((*analysis)["sentences"]);
   EXPECT_THAT(said, HasSubstr("8 ranks come from several nodes by turns"));
   EXPECT_THAT(said, ::testing::Not(HasSubstr("No rank is late")));
+}
+
+// The same on one node: each rank comes from two processes, in communicators of their own.
+TEST_F(ClusterTest, RanksOfTwoJobsOfOneNameOnOneNodeAreSaidToBe) {
+  for (int i = 0; i < 40; ++i) {
+    pass(5);
+    std::vector<wire::Window> windows;
+    for (const uint32_t job : {0, 1}) {
+      for (uint32_t rank = 0; rank < 8; ++rank) {
+        wire::Window one = window("", rank, 0.5 + (rank == 3 && job == 1 && i > 20 ? 0.4 : 0));
+        one.communicator = 70 + job;
+        one.nranks = 8;
+        one.pid = 1000 + 100 * job + rank;
+        windows.push_back(std::move(one));
+      }
+    }
+    send(std::move(windows));
+  }
+  EXPECT_EQ(outliers()["jobs"][0]["contested_ranks"], 8);
+  EXPECT_THAT(incidents(), IsEmpty());
+  const auto analysis = analyse(*cluster, {});
+  ASSERT_TRUE(analysis.ok());
+  const std::string said = dump((*analysis)["sentences"]);
+  EXPECT_THAT(said, HasSubstr("8 ranks come from several nodes by turns or from two processes at a time"));
+  EXPECT_THAT(said, Not(HasSubstr("No rank is late")));
+}
+
+// Started anew within a window, a rank comes from two processes once.
+TEST_F(ClusterTest, AProcessThatFollowsAnotherIsNoSecondJob) {
+  for (uint32_t i = 0; i < 20; ++i) {
+    pass(5);
+    std::vector<wire::Window> windows;
+    for (uint32_t rank = 0; rank < 16; ++rank) {
+      for (const uint32_t life : {0, 1}) {
+        if (i != 10 && life != (i > 10 ? 1 : 0)) continue;
+        windows.push_back(window("j1", rank, workload.window(rank, 0)));
+        windows.back().communicator = 77 + life;
+        windows.back().pid = 1000 + 100 * life + rank;
+      }
+    }
+    send(std::move(windows));
+  }
+  EXPECT_EQ(outliers()["jobs"][0]["contested_ranks"], 0);
+}
+
+// The ranks of node-1 come no more. Its agent is there and knows of none; or one that was started anew is, which cannot
+// know; or none.
+TEST_F(ClusterTest, ANodeThatHasNothingToSendIsNotSilent) {
+  for (const std::string instance : {"run-1", "run-2", ""}) {
+    for (int i = 0; i < 16; ++i) {
+      pass(5);
+      std::vector<wire::Window> windows;
+      const bool hangs = i >= 6;
+      for (uint32_t rank = 0; rank < (hangs ? 8U : 16U); ++rank) {
+        windows.push_back(window("job-" + instance, rank, 0.5));
+        windows.back().sender.instance = "run-1";
+        windows.back().left = hangs ? 7 : i;
+        windows.back().entered = hangs ? 8 : i;
+      }
+      send(std::move(windows));
+      if (!hangs || instance.empty()) continue;
+      wire::Batch idle;
+      idle.idle.push_back({"lab", "node-1", "", instance});
+      idle.idle.push_back({"lab", "node-77", "", instance});  // of which nothing is known
+      EXPECT_TRUE(cluster->take(idle).ok());
+    }
+    pass(3);
+    const Json found = cluster->hangs("lab")["hangs"];
+    const auto hang = std::ranges::find_if(found, [&](const Json& one) { return one["job_id"] == "job-" + instance; });
+    ASSERT_NE(hang, found.end()) << instance;
+    EXPECT_EQ((*hang)["kind"], instance == "run-1" ? "process_gone" : "node_silent") << instance;
+    EXPECT_EQ((*hang)["evidence"]["rank_count"], 8);
+  }
 }
 
 // A rank that does something else than all others.

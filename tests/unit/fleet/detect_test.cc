@@ -45,7 +45,10 @@ class Simulation {
       }
       for (const Incident& change : detector.advance(window_ * kPeriod_ns + kWaitForWindow_ns)) {
         named.changes.push_back(change);
-        if (change.state == State::kOpen) named.after.emplace(change.rank, window_ + 1 - first);
+        if (change.state != State::kOpen) continue;
+        for (const uint32_t rank : change.is_of_node() ? change.ranks : std::vector<uint32_t>{change.rank}) {
+          named.after.emplace(rank, window_ + 1 - first);
+        }
       }
     }
     return named;
@@ -239,13 +242,82 @@ TEST(Straggler, ARankOverTheBoundOfSamplesIsNotNoted) {
   EXPECT_EQ(detector.last_window(), 1U);
 }
 
-TEST(Straggler, AllRanksOfSlowNodesAreNamed) {
+TEST(SlowNode, IsOneIncidentOfAllItsRanks) {
   Simulation simulation({8, 256});
   simulation.run(60);
-  // Ranks of one node are in one communicator, and are 32 of its 256.
-  const auto named = simulation.run(20, [](uint32_t rank) { return rank < 32 ? 0.1 : 0.0; }).after;
-  EXPECT_EQ(named.size(), 32U);
-  for (const auto& [rank, after] : named) EXPECT_LT(rank, 32U);
+  // Ranks of one node are in one communicator, and are 32 of its 256; one of another node is slow, too.
+  const auto slow = [](uint32_t rank) { return rank < 32 || rank == 301 ? 0.1 : 0.0; };
+  const Named named = simulation.run(20, slow);
+  EXPECT_EQ(named.after.size(), 33U);
+  for (const auto& [rank, after] : named.after) EXPECT_TRUE(slow(rank) > 0) << rank;
+  std::vector<Incident> open = simulation.detector.named();
+  ASSERT_THAT(open, SizeIs(5));
+  EXPECT_FALSE(open[0].is_of_node());
+  EXPECT_EQ(open[0].rank, 301U);
+  for (uint32_t i = 1; i < 5; ++i) {
+    EXPECT_EQ(open[i].node, i);
+    EXPECT_EQ(open[i].ranks.size(), 8U);
+    EXPECT_EQ(open[i].rank, 8 * (i - 1));
+    EXPECT_NEAR(open[i].effect, 0.1, 0.03);
+  }
+  // A rank that was named before most of its node were suspects is part of its node's incident since.
+  std::set<uint32_t> own;
+  for (const Incident& change : named.changes) {
+    if (change.is_of_node()) continue;
+    if (change.state == State::kOpen) own.insert(change.rank);
+    if (change.state == State::kMerged) own.erase(change.rank);
+  }
+  EXPECT_THAT(own, ElementsAre(301U));
+  // All recover: five incidents are over, and nothing else comes of it.
+  std::vector<Incident> ended = simulation.run(40).changes;
+  std::erase_if(ended, [](const Incident& one) { return one.state == State::kOpen; });
+  ASSERT_THAT(ended, SizeIs(5));
+  for (const Incident& one : ended) EXPECT_EQ(one.state, State::kOver);
+  EXPECT_THAT(simulation.detector.named(), IsEmpty());
+}
+
+TEST(SlowNode, OfWhichOneRankStaysSlowBecomesThatRanks) {
+  Simulation simulation({8, 256});
+  simulation.run(60);
+  simulation.run(20, [](uint32_t rank) { return rank < 8 ? 0.3 : 0.0; });
+  const auto changes = simulation.run(40, [](uint32_t rank) { return rank == 3 ? 0.3 : 0.0; }).changes;
+  const auto over = std::ranges::find(changes, State::kOver, &Incident::state);
+  ASSERT_NE(over, changes.end());
+  EXPECT_TRUE(over->is_of_node());
+  ASSERT_THAT(simulation.detector.named(), SizeIs(1));
+  EXPECT_EQ(simulation.detector.named()[0].rank, 3U);
+  EXPECT_FALSE(simulation.detector.named()[0].is_of_node());
+}
+
+TEST(SlowNode, ThatIsNotHeardOfAnyMoreIsSilentAndNotOver) {
+  Simulation simulation({8, 256});
+  simulation.run(60);
+  simulation.run(20, [](uint32_t rank) { return rank < 8 ? 0.3 : 0.0; });
+  const auto changes = simulation.run(6, [](uint32_t) { return 0.0; }, {0, 1, 2, 3, 4, 5, 6, 7}).changes;
+  ASSERT_FALSE(changes.empty());
+  EXPECT_TRUE(changes.back().is_of_node());
+  EXPECT_EQ(changes.back().state, State::kSilent);
+  EXPECT_THAT(simulation.detector.named(), IsEmpty());
+}
+
+TEST(SlowNode, HasMostOfItsRanksSlow) {
+  for (const uint32_t slow : {5U, 6U}) {
+    Simulation simulation({8, 256});
+    simulation.run(60);
+    simulation.run(20, [&](uint32_t rank) { return rank < slow ? 0.3 : 0.0; });
+    const auto open = simulation.detector.named();
+    ASSERT_EQ(open.size(), slow == 5 ? 5U : 1U);
+    EXPECT_EQ(open.front().ranks.size(), slow == 5 ? 0U : 6U);
+  }
+}
+
+TEST(SlowNode, HasTheClassOfWhatExplainsItsRanksTogether) {
+  Simulation simulation({8, 256});
+  simulation.run(60);
+  simulation.reasons.host_s = 5 * 0.25;
+  simulation.run(20, [](uint32_t rank) { return rank < 8 ? 0.3 : 0.0; });
+  ASSERT_THAT(simulation.detector.named(), SizeIs(1));
+  EXPECT_EQ(simulation.detector.named()[0].what, Class::kHost);
 }
 
 // Two nodes, one of them slow: no rank of the other is what is in the middle of both.
@@ -257,10 +329,10 @@ TEST(Straggler, HalfOfAllRanksAreNamedAndByHowMuchTheyAreSlow) {
     // 10 % is 7.5 % above the slowest of the others, which is near the floor.
     EXPECT_GE(named.after.size(), slow > 0.2 ? 8U : 6U) << slow;
     for (const auto& [rank, after] : named.after) EXPECT_LT(rank, 8U) << slow;
-    for (const Standing& one : simulation.detector.standings()) {
-      if (!one.is_named) continue;
-      EXPECT_NEAR(one.incident.effect, slow, 0.06) << one.rank;  // the slowest of the others is what is usual
-    }
+    const auto open = simulation.detector.named();
+    ASSERT_THAT(open, SizeIs(1)) << slow;
+    EXPECT_EQ(open[0].node, 1U);
+    EXPECT_NEAR(open[0].effect, slow, 0.06);  // the slowest of the others is what is usual
   }
 }
 
@@ -447,7 +519,10 @@ TEST(Roles, AreThoseOfTheFirstWindowsAndNotOfTheVeryFirst) {
       sample.work_s = workload.window(rank, window > 30 && rank >= 56 ? 0.3 : 0);
       detector.add(sample, window * kPeriod_ns);
     }
-    for (const auto& change : detector.advance(window * kPeriod_ns + kWaitForWindow_ns)) named.insert(change.rank);
+    for (const auto& change : detector.advance(window * kPeriod_ns + kWaitForWindow_ns)) {
+      named.insert(change.rank);
+      named.insert(change.ranks.begin(), change.ranks.end());
+    }
   }
   EXPECT_EQ(named, (std::set<uint32_t>{56, 57, 58, 59, 60, 61, 62, 63}));
   EXPECT_THAT(detector.imbalance(), IsEmpty());

@@ -11,7 +11,10 @@ export function causeCard({ sentences, cut }) {
     others.length ? el("ul", { "aria-label": "The state of the cluster" }, others.map((one) => el("li", {}, one))) : null), cuts({ cut }));
 }
 
-const nameOf = (one) => (one.rank === null ? one.node_id : `rank ${one.rank}`);
+function nameOf({ rank, node_id: node, kind, evidence }) {
+  if (kind === "slow_node") return `${evidence.rank_count} of ${evidence.node_ranks} ranks`;
+  return rank === null ? node : `rank ${rank}`;
+}
 const seconds = (value) => duration(Math.round(1e9 * value));
 
 function waiting({ delayed, delayed_count: all }) {
@@ -20,7 +23,7 @@ function waiting({ delayed, delayed_count: all }) {
 }
 
 function evidenceOf({ kind, evidence }) {
-  if (kind !== "straggler") return "its health score";
+  if (kind !== "straggler" && kind !== "slow_node") return "its health score";
   return `of each step ${seconds(evidence.cpu_wait_s_per_step)} more waiting for a CPU, ${seconds(evidence.storage_wait_s_per_step)} for storage, ${seconds(evidence.asleep_s_per_step)} asleep`;
 }
 
@@ -31,7 +34,7 @@ export function lateCard({ outliers, jobs }, onNode) {
   if (!outliers.length) return card("Late ranks", nothing(isCompared ? "No rank is late, and none is suspected." : "Nothing has been compared yet."));
   return card("Late ranks", table({ caption: "Late ranks", rows: outliers, most: 12, choose: (one) => onNode(one.node_id, one.since_ns), columns: [
     { head: "Rank", text: nameOf, sort: (one) => one.rank },
-    { head: "Node", text: (one) => `${one.node_id}${one.scope === "node" && one.rank !== null ? " (most of its ranks)" : ""}`, sort: (one) => one.node_id },
+    { head: "Node", text: (one) => one.node_id, sort: (one) => one.node_id },
     { head: "State", text: (one) => one.state, sort: (one) => one.state },
     { head: "Class", text: (one) => one.class, sort: (one) => one.class },
     { head: "Later", number: true, title: "Than the median of its peers, of each step", text: (one) => percent(one.effect), sort: (one) => one.effect },

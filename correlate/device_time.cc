@@ -37,6 +37,10 @@ bool is_copy(const BudgetCall& call, const CallFacts& facts) {
   return (facts.kind == Kind::kMemcpy || facts.kind == Kind::kMemset) && call.bytes > 0;
 }
 
+Streams::Key key_of(const BudgetCall& call) {
+  return Streams::key_of(call.stream, call.tid, call.is_per_thread, call.device_ref);
+}
+
 bool is_collective(const CallFacts& facts) { return facts.kind == Kind::kCollective || facts.kind == Kind::kP2p; }
 
 }  // namespace
@@ -87,7 +91,7 @@ uint64_t DeviceTime::done_by(uint64_t complete_ns) const {
 
 void DeviceTime::put(const BudgetCall& call, const CallFacts& facts) {
   bound(call, facts);
-  const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
+  const auto key = key_of(call);
   const auto place = streams_.put(key, call.device_ref, ledger_);
   if (!place) return;
   std::deque<Part>& parts = outstanding_[key];
@@ -166,7 +170,7 @@ void DeviceTime::cover_copies(uint64_t complete_ns) {
 // Whether a copy on that stream may have to wait: the default stream does for those of all others.
 bool DeviceTime::is_behind_work(const Streams::Key& key, const Streams::Reach& reach) const {
   if (unknown_since_) return true;
-  if (key == Streams::Key{}) return !outstanding_.empty();
+  if (key.is_default()) return !outstanding_.empty();
   return std::any_of(reach.begin(), reach.end(), [&](const auto& one) {
     const auto known = outstanding_.find(one.first);
     return known != outstanding_.end() && known->second.front().number <= one.second;
@@ -201,7 +205,7 @@ CallSpan DeviceTime::copy(const BudgetCall& call, const CallFacts& facts) {
     put(call, facts);
     return span;
   }
-  const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
+  const auto key = key_of(call);
   Streams::Reach reach = streams_.reach_of(key);
   const bool is_behind = is_behind_work(key, reach);
   const CopyParts parts = parts_of_copy(call, false, is_behind);
@@ -226,7 +230,7 @@ std::optional<Streams::Reach> DeviceTime::reach_of(const BudgetCall& call, bool&
     const Streams::Mark* mark = streams_.find_mark(*call.handle);
     return mark == nullptr ? std::nullopt : std::optional(mark->reach);
   }
-  if (call.stream) return streams_.reach_of(Streams::key_of(call.stream, call.tid, call.is_per_thread));
+  if (call.stream) return streams_.reach_of(key_of(call));
   is_device_wide = true;
   std::optional<Streams::Key> only;
   return streams_.reach_of_device(call.device_ref, only);
@@ -322,7 +326,7 @@ CallSpan DeviceTime::fetch(const BudgetCall& call, const CallFacts& facts, const
     return wait_for_own(call, thread);
   }
   if (fetches_.size() >= kMaxFetches) fetches_.clear();  // threads that have ended; others fetch again
-  fetches_[call.tid] = {Streams::key_of(call.stream, call.tid, call.is_per_thread), call.start_ns, call.end_ns};
+  fetches_[call.tid] = {key_of(call), call.start_ns, call.end_ns};
   return {call.start_ns, call.end_ns, 0, CallUse::kSync};
 }
 
@@ -338,7 +342,7 @@ const DeviceTime::Fetch* DeviceTime::fetch_before(const BudgetCall& wait, const 
 // item(), which takes no time itself; a launch where launches block.
 CallSpan DeviceTime::wait_for_own(const BudgetCall& call, const ThreadTime& thread) {
   CallSpan span{call.start_ns, call.end_ns, 0, CallUse::kSync};
-  const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
+  const auto key = key_of(call);
   const WaitEvidence seen = evidence(call, thread);
   const Covered covered = cover(streams_.reach_of(key), call, seen.complete_ns);
   if (covered.any && seen.has_waited && seen.busy_until_ns > call.start_ns) {
@@ -402,7 +406,7 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
     }
     span.use = CallUse::kBlockingCopy;
     if (call.direction == hal::Direction::kDeviceToHost) {  // it returns when it is done, as what it is behind is
-      const auto key = Streams::key_of(call.stream, call.tid, call.is_per_thread);
+      const auto key = key_of(call);
       const bool is_behind = is_behind_work(key, streams_.reach_of(key));
       const CopyParts parts = parts_of_copy(call, true, is_behind);
       if (is_behind) span.copies_from_ns = parts.copies_from_ns;
@@ -418,7 +422,6 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
     put(rest, facts);
     return span;
   }
-  const auto key = [&] { return Streams::key_of(call.stream, call.tid, call.is_per_thread); };
   if (facts.kind == Kind::kSync) {
     span.use = CallUse::kSync;
     return call.failed || !call.is_zero ? span : wait(call, facts, thread);
@@ -430,16 +433,16 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
   } else if (facts.polled && (facts.kind == Kind::kStream || facts.kind == Kind::kEvent)) {
     if (!call.failed || !call.is_zero) query(call);
   } else if (facts.graph == GraphStep::kBegin || facts.graph == GraphStep::kEnd) {
-    streams_.capture(key(), facts.graph == GraphStep::kBegin, ledger_);
+    streams_.capture(key_of(call), facts.graph == GraphStep::kBegin, ledger_);
   } else if (facts.kind == Kind::kEvent) {
     if (facts.marks_stream) span.use = CallUse::kSubmit;
-    if (facts.marks_stream && call.handle) streams_.mark(key(), *call.handle, ledger_);
-    if (facts.awaits_mark && call.handle) streams_.await_mark(key(), *call.handle, ledger_);
+    if (facts.marks_stream && call.handle) streams_.mark(key_of(call), *call.handle, ledger_);
+    if (facts.awaits_mark && call.handle) streams_.await_mark(key_of(call), *call.handle, ledger_);
   } else if (facts.begins_list && call.stream) {
-    begin_list(*call.stream, key());
+    begin_list(*call.stream, key_of(call));
   } else if (facts.stream_begins_or_ends && call.stream) {
     lists_.erase(*call.stream);
-    streams_.erase(key());
+    streams_.erase(key_of(call));
   }
   return span;
 }

@@ -406,7 +406,7 @@ void Engine::Impl::take_failure(const hal::Event& event, const CallFacts& facts,
 
 bool Engine::Impl::is_on_default_stream(const hal::Event& event) const {
   if (!event.has(Has::kStream)) return false;
-  return Streams::key_of(event.stream, event.tid, per_thread_probes.has(event.probe)) == Streams::Key{};
+  return Streams::key_of(event.stream, event.tid, per_thread_probes.has(event.probe), 0).is_default();
 }
 
 // How long a copy that held its thread was copying. One to the host waits first for the work before it: where there is

@@ -44,8 +44,8 @@ void Steps::add_process(const hal::Process& process) {
 
 Steps::Key Steps::key_of(const hal::Event& event) const {
   const bool is_per_thread = per_thread_probes_.has(event.probe);
-  return Streams::key_of(event.has(Has::kStream) ? std::optional(event.stream) : std::nullopt, event.tid,
-                         is_per_thread);
+  return Streams::key_of(event.has(Has::kStream) ? std::optional(event.stream) : std::nullopt, event.tid, is_per_thread,
+                         event.device_ref);
 }
 
 Steps::Process& Steps::process_of(const hal::Event& event) {

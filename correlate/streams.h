@@ -2,13 +2,15 @@
 //
 // Work is counted in parts: a part is what was put on a stream between two markers, numbered from 1 for each stream. A
 // wait reaches a stream up to a part: of a stream, everything put on it and on what it was made to wait for by markers;
-// of a marker, the work before it was recorded; of a device, all of its streams. Work put on a stream that is being
-// captured for a graph is not run, and has no part.
+// of a marker, the work before it was recorded; of a device, all of its streams. A stream without a handle of its own
+// is one of each device; work and waits of which the device is not known are together where no more than one is known.
+// Work put on a stream that is being captured for a graph is not run, and has no part.
 //
 // Shared by the steps of inference (steps.h) and by the device's idle time (device_time.h). Bounded; what does not fit
 // is counted. Pure and deterministic; one thread. Feed calls in the order in which they ended.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -53,12 +55,13 @@ class Streams {
 
   struct Key {
     uint64_t stream = 0;
-    uint32_t tid = 0;  // 0: any; else the thread whose own it is
-    bool operator==(const Key&) const = default;
-    bool operator<(const Key& other) const { return std::pair(stream, tid) < std::pair(other.stream, other.tid); }
+    uint32_t tid = 0;         // 0: any; else the thread whose own it is
+    uint32_t device_ref = 0;  // hal::Event::device_ref, of one without a handle of its own; 0: not known
+    auto operator<=>(const Key&) const = default;
+    bool is_default() const { return stream == 0; }
   };
   // The stream that a call names; absent: none. `is_per_thread`: one that names none means the thread's own.
-  static Key key_of(std::optional<uint64_t> stream, uint32_t tid, bool is_per_thread);
+  static Key key_of(std::optional<uint64_t> stream, uint32_t tid, bool is_per_thread, uint32_t device_ref);
 
   using Reach = std::map<Key, uint64_t>;  // stream: its parts up to this number
   struct Mark {
@@ -97,8 +100,16 @@ class Streams {
     bool is_closed = true;
   };
   Stream* stream_of(const Key& key, hal::LossLedger& ledger);
+  std::vector<Key> same_as(const Key& key) const;
+  // Whether work and waits that name no device are this one's: no other is known.
+  bool is_only_device(uint32_t device_ref) const {
+    const bool is_known = device_ref == 0 || only_device_ref_ == 0 || only_device_ref_ == device_ref;
+    return is_known && !has_several_devices_;
+  }
 
   std::map<Key, Stream> streams_;
+  uint32_t only_device_ref_ = 0;  // of which work is known; 0: of none
+  bool has_several_devices_ = false;
   std::unordered_map<uint64_t, Mark> marks_;  // by handle
 };
 

@@ -19,6 +19,7 @@ constexpr double kMaxConfidence = 0.95, kMaxConfidenceOfPair = 0.5;
 constexpr double kOver = 0.7;           // of the floor
 constexpr uint64_t kForgetAfter = 720;  // windows
 constexpr uint64_t kShared = 2;         // windows: in one, a process may follow another
+constexpr size_t kLightOf = 4;          // a quarter of the ranks do as little as a rank should
 constexpr double kQuorum = 0.75;        // of a cohort
 constexpr size_t kQuorumRanks = 5;
 constexpr double kWorkedLately = 1.0 / 12;  // weight of the newest window
@@ -677,22 +678,54 @@ Limits Detector::limits() const {
   return limits;
 }
 
+// Of cohorts, because roles that carry nearly the same are one; and of none on one node, which may be slow.
 std::vector<HeavyRole> Detector::imbalance() const {
-  std::map<uint64_t, std::vector<uint32_t>> roles;
+  struct Cohort {
+    uint64_t role = 0;
+    double worked_s = 0;
+    std::vector<uint32_t> ranks;
+    std::set<uint32_t> nodes;
+  };
+  std::map<std::pair<uint64_t, uint64_t>, Cohort> by_name;
+  size_t all = 0;
   for (const auto& [number, rank] : ranks_) {
     const auto pool = pools_.find(rank.role);
-    if (pool == pools_.end() || !pool->second.is_warm()) continue;
-    if (!rank.is_silent && rank.worked_s > 0) roles[rank.role].push_back(number);
+    if (pool == pools_.end() || !pool->second.is_warm() || rank.is_silent || rank.worked_s <= 0) continue;
+    Cohort& cohort = by_name[{rank.cohort, rank.role}];
+    cohort.role = rank.role;
+    cohort.ranks.push_back(number);
+    cohort.nodes.insert(rank.node);
+    ++all;
+  }
+  const auto work_of = [&](const std::vector<uint32_t>& ranks) {
+    std::vector<double> work;
+    for (const uint32_t number : ranks) work.push_back(ranks_.at(number).worked_s);
+    return median(work, Better::kLess);
+  };
+  std::vector<Cohort> cohorts;
+  for (auto& [name, cohort] : by_name) {
+    cohort.worked_s = work_of(cohort.ranks);
+    cohorts.push_back(std::move(cohort));
+  }
+  std::ranges::sort(cohorts, {}, &Cohort::worked_s);
+  double light_s = 0;  // what a quarter of the ranks does not exceed
+  for (size_t i = 0, ranks = 0; i < cohorts.size() && kLightOf * ranks < all; ++i) {
+    light_s = cohorts[i].worked_s;
+    ranks += cohorts[i].ranks.size();
+  }
+  std::map<uint64_t, std::vector<uint32_t>> heavy_of;  // by role
+  std::vector<uint32_t> others;
+  for (const Cohort& one : cohorts) {
+    const double over = std::max(kFloor, floor_of(one.ranks.size()));
+    const bool is_heavy = one.nodes.size() > 1 && one.worked_s >= (1 + over) * light_s;
+    std::vector<uint32_t>& to = is_heavy ? heavy_of[one.role] : others;
+    to.insert(to.end(), one.ranks.begin(), one.ranks.end());
   }
   std::vector<HeavyRole> heavy;
-  for (auto& [role, ranks] : roles) {
-    std::vector<double> own, others;
-    for (const auto& [other, members] : roles) {
-      for (const uint32_t number : members) (other == role ? own : others).push_back(ranks_.at(number).worked_s);
-    }
-    if (others.empty()) continue;
-    const double effect = median(own, Better::kLess) / median(others, Better::kLess) - 1;
-    if (effect >= kFloor) heavy.push_back({ranks, effect});
+  for (auto& [role, ranks] : heavy_of) {
+    std::ranges::sort(ranks);
+    const double effect = work_of(ranks) / work_of(others) - 1;
+    heavy.push_back({std::move(ranks), effect});
   }
   std::ranges::sort(heavy, std::ranges::greater{}, &HeavyRole::effect);
   return heavy;

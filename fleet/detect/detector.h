@@ -70,7 +70,7 @@ struct Standing {
 // their nodes.
 struct HeavyRole {
   std::vector<uint32_t> ranks;  // ascending
-  double effect = 0;            // own work in the same time, more than the median of all ranks of other roles
+  double effect = 0;            // own work in the same time, more than the median of the others
 };
 
 // Its `course` is valid until the detector is given something, or advances.

@@ -49,7 +49,7 @@ void Devices::add(const DeviceReading& reading) {
   const auto rank = std::ranges::lower_bound(device.ranks, reading.rank);
   const bool is_new = rank == device.ranks.end() || *rank != reading.rank;
   if (is_new && device.ranks.size() < kMaxRanksOfDevice) device.ranks.insert(rank, reading.rank);
-  Slot& slot = device.slots[reading.window % kEvidenceWindows];
+  Slot& slot = device.slots[reading.window % device.slots.size()];
   if (slot.window > reading.window) return;
   slot.window = reading.window;
   const auto or_unknown = [](const std::optional<double>& value) { return static_cast<float>(value.value_or(-1)); };

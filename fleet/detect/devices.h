@@ -9,6 +9,8 @@
 // V3  It draws less than kPowerShare of what they draw, and works no smaller share of the time.
 // V4  One that is like a quarter of its peers, or more, is not named: then it is how the machines are set.
 //
+// A window is evaluated up to kMaxLate windows after the newest came: those are kept, too.
+//
 // Pure and deterministic; one thread at a time. Bounded: kMaxDevices, kMaxRanksOfDevice. A model or a device is known
 // by a hash that the caller chooses.
 #pragma once
@@ -22,7 +24,8 @@
 
 namespace ingero::fleet::detect {
 
-inline constexpr size_t kEvidenceWindows = 6, kMinEvidence = 3, kMaxDevices = 65536, kMaxRanksOfDevice = 64;
+inline constexpr size_t kEvidenceWindows = 6, kMinEvidence = 3, kMaxLate = 16, kMaxDevices = 65536,
+                        kMaxRanksOfDevice = 64;
 inline constexpr double kClockFloor = 0.05, kPowerShare = 0.75;
 
 // A rank's device in a window. What is absent was not read.
@@ -51,7 +54,7 @@ struct DeviceFinding {
 
 class Devices {
  public:
-  // Windows come nearly in order; of a device's kEvidenceWindows the newest count.
+  // Windows come nearly in order.
   void add(const DeviceReading& reading);
   // As of `window`: all that are evidence, the slowest first. Until the next add().
   const std::vector<DeviceFinding>& slow(uint64_t window) const;
@@ -72,7 +75,7 @@ class Devices {
     uint32_t node = 0;
     uint64_t model = 0, last_window = 0;
     std::vector<uint32_t> ranks;  // ascending
-    std::array<Slot, kEvidenceWindows> slots;
+    std::array<Slot, kEvidenceWindows + kMaxLate> slots;
   };
   // Of a device's last windows: means, and the reasons of at least half of them.
   struct Summary {

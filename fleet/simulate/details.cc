@@ -13,24 +13,8 @@ namespace {
 constexpr uint64_t kSampled = 4;  // one of four collectives is in the sample
 constexpr double kNsOfSecond = 1e9;
 
-// 0 to 1.
-double drawn(uint64_t first, uint64_t second) {
-  return static_cast<double>(Fnv1a().add(first).add(second).value() >> 11) / static_cast<double>(1ULL << 53);
-}
-
-wire::DeviceState device_of(const wire::Window& window) {
-  const double a = drawn(window.rank, window.start_ns), b = drawn(window.start_ns, window.rank);
-  return {.id = fmt::format("GPU-{:08x}-0000-0000-0000-{:012x}", window.rank, window.rank),
-          .model = "simulated",
-          .utilization_ratio = 0.85 + 0.1 * a,
-          .power_watts = 620 + 60 * b,
-          .temperature_celsius = 58 + 6 * a,
-          .sm_clock_hertz = 1.95e9 + 3e7 * b,
-          .throttle_reasons = 0};
-}
-
 // The steps of a window begin at equal distances, and all ranks leave a collective when its step ends.
-void add_arrivals(wire::ClockOffset clock, wire::Window& window) {
+void add_arrivals_of(wire::ClockOffset clock, wire::Window& window) {
   if (!window.entered || window.count == 0 || !window.work_s) return;
   const auto first = static_cast<uint64_t>(*window.entered) - window.count + 1;
   const uint64_t step_ns = (window.end_ns - window.start_ns) / window.count;
@@ -49,11 +33,35 @@ void add_arrivals(wire::ClockOffset clock, wire::Window& window) {
 
 }  // namespace
 
-void add_details(wire::ClockOffset clock, std::vector<wire::Window>& windows) {
-  for (size_t i = 0; i < windows.size(); ++i) {
-    if (i == 0 || windows[i].rank != windows[i - 1].rank) windows[i].device = device_of(windows[i]);
-    add_arrivals(clock, windows[i]);
-  }
+double drawn(uint64_t first, uint64_t second) {
+  return static_cast<double>(Fnv1a().add(first).add(second).value() >> 11) / static_cast<double>(1ULL << 53);
+}
+
+wire::DeviceState device_of(const wire::Window& window, double slower) {
+  const double a = drawn(window.rank, window.start_ns), b = drawn(window.start_ns, window.rank);
+  const bool is_hot = slower > 0;
+  return {.id = fmt::format("GPU-{:08x}-0000-0000-0000-{:012x}", window.rank, window.rank),
+          .model = "simulated",
+          .utilization_ratio = 0.85 + 0.1 * a,
+          .power_watts = (620 + 60 * b) / (1 + slower),
+          .temperature_celsius = (is_hot ? 84 : 58) + 6 * a,
+          .sm_clock_hertz = (1.95e9 + 3e7 * b) / (1 + slower),
+          .throttle_reasons = is_hot ? wire::kThrottleThermal : 0};
+}
+
+void add_arrivals(wire::ClockOffset clock, std::vector<wire::Window>& windows) {
+  for (wire::Window& window : windows) add_arrivals_of(clock, window);
+}
+
+wire::Incident chain_of(std::string id, std::string rule, uint64_t onset_ns, uint64_t end_ns, double lost_share) {
+  wire::Incident chain;
+  chain.time_ns = end_ns;
+  chain.lost_s = lost_share * static_cast<double>(end_ns - onset_ns) / kNsOfSecond;
+  chain.attributes = {{"causal_chain_id", std::move(id)},
+                      {"onset_ns", fmt::format("{}", onset_ns)},
+                      {"rule", std::move(rule)},
+                      {"summary", "simulated"}};
+  return chain;
 }
 
 }  // namespace ingero::fleet::simulate

@@ -17,6 +17,7 @@ constexpr double kLastStage = 0.2;               // longer
 constexpr uint32_t kQuiet = 20, kShortest = 25;  // windows: before the first is slow, and of each
 constexpr uint32_t kMinWithHang = 20;
 constexpr double kExplained = 0.9;    // of the lateness, by what its class is about
+constexpr double kTooSmall = 0.01;    // a share of the time that explains nothing
 constexpr double kAlwaysSlow = 0.05;  // a rank that is this much slower for ever is slow: to name it is right
 
 uint64_t communicator(std::string_view kind, uint64_t first, uint64_t second) {
@@ -41,7 +42,8 @@ Result<Plan> Plan::make(const PlanOptions& options) {
   return Plan(options);
 }
 
-Plan::Plan(const PlanOptions& options) : options_(options), ranks_(options.ranks) {
+Plan::Plan(const PlanOptions& options)
+    : options_(options), ranks_(options.ranks), deliveries_(options.seed, options.windows) {
   if (nodes() % 4 == 0 && nodes() >= 16) stages_ = 4;
   std::mt19937_64 random(options.seed);
   std::normal_distribution<double> normal;
@@ -55,7 +57,7 @@ Plan::Plan(const PlanOptions& options) : options_(options), ranks_(options.ranks
 }
 
 Straggler Plan::draw_straggler(std::mt19937_64& random, uint32_t ranks) const {
-  constexpr std::array<const char*, 3> kClasses = {"host", "input", "unknown"};
+  constexpr std::array<const char*, 6> kClasses = {"host", "input", "memory", "device", "network", "unknown"};
   const auto draw = [&](uint32_t low, uint32_t high) {
     return std::uniform_int_distribution<uint32_t>(low, high)(random);
   };
@@ -101,12 +103,15 @@ void Plan::plan_hang(uint64_t seed) {
 }
 
 void Plan::begin(uint32_t number) {
-  if (hang_) hang_->advance(uint64_t{kSteps} * (number + 1));
+  if (!hang_) return;
+  hang_->advance(uint64_t{kSteps} * (number + 1) - 1);
+  hang_before_ = hang_;
+  hang_->advance(uint64_t{kSteps} * (number + 1));
 }
 
 // In a window in which it hangs, a rank does fewer steps, or none.
-void Plan::count_steps(uint32_t number, wire::Window& window) const {
-  const uint64_t before = uint64_t{kSteps} * number, done = hang_->steps_done(window.rank);
+void Plan::count_steps(uint64_t before, wire::Window& window) const {
+  const uint64_t done = hang_of(window.rank / kRanksOfNode).steps_done(window.rank);
   window.count = window.blocked = done > before ? done - before : 0;
   if (window.count > 0) {
     window.work_total_s = *window.work_s * static_cast<double>(window.count);
@@ -116,10 +121,11 @@ void Plan::count_steps(uint32_t number, wire::Window& window) const {
 }
 
 void Plan::report_progress(size_t which, wire::Window& window) const {
-  const HangPlan::Place place = hang_->place(window.rank, which);
+  const HangPlan& hang = hang_of(window.rank / kRanksOfNode);
+  const HangPlan::Place place = hang.place(window.rank, which);
   window.entered = place.entered;
   window.left = place.left;
-  window.is_gone = hang_->is_gone(window.rank);
+  window.is_gone = hang.is_gone(window.rank);
   if (place.has_other_operation) window.operation = "Broadcast";
 }
 
@@ -141,7 +147,10 @@ double Plan::median_step(Rank& rank, double longer) const {
 std::vector<wire::Window> Plan::window(uint32_t node, uint32_t number) {
   std::vector<wire::Window> windows;
   const uint32_t stage = node % stages_, replica = node / stages_;
-  if (hang_ && !hang_->is_heard(node * kRanksOfNode)) return windows;
+  if (hang_ && !hang_of(node).is_heard(node * kRanksOfNode)) return windows;
+  // A step is a second long, and no clock is off by more than half of one.
+  const uint32_t behind = is_ahead(node) ? 1 : 0, before = number == 0 ? 0 : kSteps * number - behind;
+  const uint32_t entered = kSteps * (number + 1) - behind;
   for (uint32_t place = 0; place < kRanksOfNode; ++place) {
     Rank& rank = ranks_[node * kRanksOfNode + place];
     const bool is_slow = rank.slow != nullptr && number >= rank.slow->from && number < rank.slow->to;
@@ -149,19 +158,20 @@ std::vector<wire::Window> Plan::window(uint32_t node, uint32_t number) {
     const double work_s = median_step(rank, usual * (1 + (is_slow ? rank.slow->effect : 0)) - 1);
     const double late_s = is_slow ? kExplained * rank.slow->effect * usual * kStep_s * kSteps : 0;
     wire::Window window;
-    window.sender = {options_.cluster, fmt::format("node-{:04}", node), "simulated"};
+    window.sender = sender(node);
     window.start_ns = options_.first_ns + number * kPeriod_ns;
     window.end_ns = window.start_ns + kPeriod_ns;
     window.rank = node * kRanksOfNode + place;
-    window.count = window.blocked = kSteps;
+    window.count = window.blocked = entered - before;
     window.work_s = work_s;
-    window.work_total_s = work_s * kSteps;
-    window.wait_s = std::max(0.0, 5 - work_s * kSteps);
-    window.entered = window.left = int64_t{kSteps} * (number + 1);
+    window.work_total_s = work_s * static_cast<double>(window.count);
+    window.wait_s = std::max(0.0, 5 - *window.work_total_s);
+    window.entered = window.left = entered;
     window.operation = "AllReduce";
-    if (hang_) count_steps(number, window);
+    if (hang_) count_steps(before, window);
     if (is_slow && rank.slow->what == "host") window.preempted_s = late_s;
     if (is_slow && rank.slow->what == "input") window.io_s = late_s;
+    window.device = device_of(window, is_slow && rank.slow->what == "device" ? rank.slow->effect : 0);
     const auto add = [&](uint64_t id, uint32_t of, uint32_t size, int64_t bytes) {
       window.communicator = id;
       window.comm_rank = of;
@@ -170,21 +180,51 @@ std::vector<wire::Window> Plan::window(uint32_t node, uint32_t number) {
       window.operation = "AllReduce";
       if (hang_) report_progress(windows.size() % (stages_ > 1 ? 3 : 2), window);
       windows.push_back(window);
+      window.device.reset();
     };
     add(communicator("tensor", node, 0), place, kRanksOfNode, 8 << 20);
     add(communicator("data", stage, place), replica, nodes() / stages_, int64_t{64 + 16 * stage} << 20);
     if (stages_ > 1) add(communicator("pipeline", replica, place), stage, stages_, 2 << 20);
   }
-  if (options_.has_details) add_details(clock(node, number), windows);
+  if (options_.has_arrivals) add_arrivals(clock(node, number), windows);
   return windows;
 }
 
+wire::Sender Plan::sender(uint32_t node) const {
+  return {options_.cluster, fmt::format("node-{:04}", node), "simulated"};
+}
+
+std::vector<wire::Incident> Plan::incidents(uint32_t node, uint32_t number) const {
+  std::vector<wire::Incident> chains;
+  for (const Straggler& one : stragglers_) {
+    if (one.rank / kRanksOfNode != node || number < one.from || number >= one.to || (number - one.from) % 2 == 0)
+      continue;
+    const uint64_t onset_ns = options_.first_ns + one.from * kPeriod_ns;
+    const uint64_t end_ns = options_.first_ns + (number + 1) * kPeriod_ns;
+    const std::string id = fmt::format("{}-{}", one.rank, one.from);
+    const double lost_share = kExplained * one.effect / (1 + one.effect);
+    const bool is_node = one.ranks > 1, is_network = one.what == "network", is_memory = one.what == "memory";
+    const auto report = [&](const char* which, const char* rule, double share, std::optional<int64_t> rank) {
+      chains.push_back(chain_of(id + which, rule, onset_ns, end_ns, share));
+      chains.back().rank = rank;
+    };
+    if (is_network) report("", "tcp_retransmits", lost_share, std::nullopt);
+    if (is_memory) report("", "memory_pressure", lost_share, is_node ? std::nullopt : std::optional<int64_t>(one.rank));
+    if (is_network || is_memory) continue;
+    if (!is_node) {
+      report("-neighbour", "memory_pressure", lost_share, node * kRanksOfNode + (one.rank + 1) % kRanksOfNode);
+    }
+    report("-small", "tcp_retransmits", kTooSmall * lost_share, std::nullopt);
+  }
+  return chains;
+}
+
 wire::ClockOffset Plan::clock(uint32_t node, uint32_t number) const {
-  constexpr int64_t kMaxMs = 500, kMaxDrift_ns = 20 * 5000;  // 20 millionths of a window
-  std::minstd_rand random(static_cast<uint32_t>(options_.seed * 7919 + node + 1));
-  const int64_t offset_ms = std::uniform_int_distribution<int64_t>(-kMaxMs, kMaxMs)(random);
-  const int64_t drift_ns = std::uniform_int_distribution<int64_t>(-kMaxDrift_ns, kMaxDrift_ns)(random);
-  return {offset_ms * 1'000'000 + drift_ns * number, 1'000'000};
+  constexpr double kMax_ns = 500e6, kMaxDrift_ns = 20 * 5000;  // 20 millionths of a window
+  const uint64_t seed = Fnv1a().add(std::string_view("clock")).add(options_.seed).value();
+  const auto offset_ns = static_cast<int64_t>((2 * drawn(seed, node) - 1) * kMax_ns);
+  const auto drift_ns = static_cast<int64_t>((2 * drawn(node, seed) - 1) * kMaxDrift_ns);
+  return {offset_ns + drift_ns * number, 1'000'000};
 }
 
 Json Plan::truth() const {
@@ -204,6 +244,10 @@ Json Plan::truth() const {
     planted["rank"] = one.rank;
     planted["spread"] = ranks_[one.rank].bias;
     list.push_back(std::move(planted));
+  }
+  Json heavy = Json::array();  // ranks whose role does more than the others
+  for (uint32_t rank = 0; stages_ > 1 && rank < options_.ranks; ++rank) {
+    if (rank / kRanksOfNode % stages_ == stages_ - 1) heavy.push_back(rank);
   }
   Json always = Json::array();
   for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -226,7 +270,9 @@ Json Plan::truth() const {
           {"slow_nodes", std::move(slow_nodes)},
           {"always_slow", std::move(always)},
           {"hangs", std::move(hangs)},
-          {"clock_offset_ns", std::move(clocks)}};
+          {"clock_offset_ns", std::move(clocks)},
+          {"imbalance", std::move(heavy)},
+          {"messages", deliveries_.truth(nodes())}};
 }
 
 }  // namespace ingero::fleet::simulate

@@ -3,8 +3,9 @@
 //
 // Ranks are eight to a node (one tensor parallel communicator), nodes are stages of a pipeline of four where their
 // number allows it, and the ranks of one stage and place are data parallel. The last stage works 20 % longer than the
-// others. Deterministic by its seed. window() may run in several threads for different nodes. Owns all it makes.
-// Failure: of make() only.
+// others. Nodes' clocks are up to half a second apart and drift: a node's windows are cut by its own, so that one that
+// is ahead has one step less in its first and enters every collective a window's end earlier. Deterministic by its
+// seed. window() may run in several threads for different nodes. Owns all it makes. Failure: of make() only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,9 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "fleet/simulate/delivery.h"
 #include "fleet/simulate/hang_plan.h"
+#include "fleet/wire/encode.h"
 #include "fleet/wire/point.h"
 
 namespace ingero::fleet::simulate {
@@ -45,7 +48,7 @@ struct PlanOptions {
   bool has_slow_nodes = false;  // and all ranks of one of 32 nodes, at least of one
   double effect = 0;            // of each of them; 0: of each another, from kMinEffect to kMaxEffect
   bool has_hang = false;        // from a window in the middle on
-  bool has_details = false;     // devices' states and arrivals too (details.h)
+  bool has_arrivals = false;    // too (details.h)
 };
 
 inline constexpr double kMinEffect = 0.15, kMaxEffect = 0.5;
@@ -70,6 +73,11 @@ class Plan {
   std::vector<wire::Window> window(uint32_t node, uint32_t number);
   // How far the node's clock is from the others', as it would have measured it: up to half a second, and drifting.
   wire::ClockOffset clock(uint32_t node, uint32_t number) const;
+  // What the node's causal engine reports with that window: what slows a rank of class `memory` or `network`; and where
+  // a rank of another class is slow, something of another rank and something too small to be the reason.
+  std::vector<wire::Incident> incidents(uint32_t node, uint32_t number) const;
+  wire::Sender sender(uint32_t node) const;
+  const Deliveries& deliveries() const { return deliveries_; }
   const std::vector<Straggler>& stragglers() const { return stragglers_; }
   // What is planted; and the ranks whose spread alone makes them slower than their peers, as `always_slow`.
   Json truth() const;
@@ -85,14 +93,17 @@ class Plan {
   void plan_stragglers(std::mt19937_64& random);
   double median_step(Rank& rank, double longer) const;
   void plan_hang(uint64_t seed);
-  void count_steps(uint32_t number, wire::Window& window) const;
+  bool is_ahead(uint32_t node) const { return clock(node, 0).offset_ns > 0; }
+  const HangPlan& hang_of(uint32_t node) const { return is_ahead(node) ? *hang_before_ : *hang_; }
+  void count_steps(uint64_t before, wire::Window& window) const;
   void report_progress(size_t which, wire::Window& window) const;
 
   PlanOptions options_;
   uint32_t stages_ = 1;
   std::vector<Straggler> stragglers_;
   std::vector<Rank> ranks_;
-  std::optional<HangPlan> hang_;
+  Deliveries deliveries_;
+  std::optional<HangPlan> hang_, hang_before_;  // at the end of the window, and a step before
 };
 
 }  // namespace ingero::fleet::simulate

@@ -47,7 +47,7 @@ Status run(const SimulateOptions& options, const Clock& clock, const std::functi
   wanted.has_stragglers = options.plan == "random" || options.plan == "nodes";
   wanted.has_slow_nodes = options.plan == "nodes";
   wanted.has_hang = options.plan == "hang";
-  wanted.has_details = options.is_live;
+  wanted.has_arrivals = options.is_live;
   wanted.first_ns = (now_ns / kPeriod_ns - back) * kPeriod_ns;
   auto plan = Plan::make(wanted);
   if (!plan.ok()) return plan.error();

@@ -59,32 +59,28 @@ void Sender::note(const std::string& error) {
   last_error_ = error;
 }
 
-// False: it is not taken, and why is noted.
-bool Sender::send_by_grpc(const std::string& body, Connection& connection) {
+// kRefused: with an answer. What is not taken is noted.
+serve::otlp::SendResult Sender::send_by_grpc(const std::string& body, Connection& connection) {
+  using serve::otlp::SendResult;
   static const serve::net::Stop kNever;
   if (!connection.grpc) connection.grpc = serve::otlp::make_grpc_transport(receiver_, tls_ ? &*tls_ : nullptr);
   for (int tries = 1;; ++tries) {
     const auto answer = connection.grpc->send({serve::otlp::Signal::kMetrics, true, 1, body},
                                               std::chrono::steady_clock::now() + kTimeout, kNever);
-    if (answer.send_result == serve::otlp::SendResult::kAccepted) break;
-    const bool is_broken = answer.send_result == serve::otlp::SendResult::kRetry && !answer.retry_after_ns;
-    if (answer.send_result == serve::otlp::SendResult::kRefused || is_broken || tries == kTries) {
+    if (answer.send_result == SendResult::kAccepted) return SendResult::kAccepted;
+    const bool is_asked_to_wait = answer.send_result == SendResult::kRetry && answer.retry_after_ns;
+    if (!is_asked_to_wait || tries == kTries) {
       note(fmt::format("{} over gRPC: {}", peer_.url(), answer.message));
-      return false;
+      return is_asked_to_wait ? SendResult::kRefused : answer.send_result;
     }
     std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(*answer.retry_after_ns, kMaxWait_s * kSecond_ns)));
   }
-  ++sent_;
-  bytes_ += body.size();
-  return true;
 }
 
-void Sender::send(const std::string& body, Connection& connection) {
+bool Sender::send(const std::string& body, Connection& connection) {
   static const serve::net::Stop kNever;
-  if (is_grpc_) {
-    (void)send_by_grpc(body, connection);
-    return;
-  }
+  using serve::otlp::SendResult;
+  if (is_grpc_) return send_by_grpc(body, connection) == SendResult::kAccepted;
   const auto ask = [&] {
     return serve::net::http_ask(
         peer_, tls_ ? &*tls_ : nullptr,
@@ -99,17 +95,34 @@ void Sender::send(const std::string& body, Connection& connection) {
     answer = ask();
   }
   is_http_ = is_http_ || answer.ok();
-  if (answer.ok() && answer->status == 200) {
-    ++sent_;
-    bytes_ += body.size();
-    return;
-  }
+  if (answer.ok() && answer->status == 200) return true;
   // A server of HTTP/2 answers a request of HTTP/1.1 with frames.
-  if (!answer.ok() && !is_http_ && send_by_grpc(body, connection)) {
-    is_grpc_ = true;
-    return;
+  if (!answer.ok() && !is_http_) {
+    const SendResult sent = send_by_grpc(body, connection);
+    is_grpc_ = is_grpc_ || sent != SendResult::kRetry;
+    if (is_grpc_) return sent == SendResult::kAccepted;
   }
   note(answer.ok() ? fmt::format("{}: HTTP {}", peer_.url(), answer->status) : answer.error().text());
+  return false;
+}
+
+// What is lost is never sent: a receiver cannot tell.
+void Sender::send_window(Plan& plan, uint32_t node, uint32_t window) {
+  const auto windows = plan.window(node, window);
+  const Delivery delivery = plan.deliveries().of(node, window);
+  if (windows.empty() || delivery == Delivery::kLost) {
+    ++silent_;
+    return;
+  }
+  const wire::Push push{plan.deliveries().instance_of(node, window), window, plan.clock(node, window)};
+  Connection& connection = connections_[node];
+  const std::string body = serve::net::gzip(wire::encode_windows(windows, push));
+  if (!send(body, connection) || (delivery == Delivery::kTwice && !send(body, connection))) return;
+  ++sent_;
+  bytes_ += body.size();
+  const auto chains = plan.incidents(node, window);
+  if (!chains.empty())
+    (void)send(serve::net::gzip(wire::encode_incidents(plan.sender(node), chains, push)), connection);
 }
 
 void Sender::send(Plan& plan, uint32_t window) {
@@ -117,14 +130,7 @@ void Sender::send(Plan& plan, uint32_t window) {
   connections_.resize(plan.nodes());
   std::atomic<uint32_t> next = 0;
   const auto work = [&] {
-    for (uint32_t node = next++; node < plan.nodes(); node = next++) {
-      const auto windows = plan.window(node, window);
-      if (windows.empty()) {
-        ++silent_;
-      } else {
-        send(serve::net::gzip(wire::encode_windows(windows, {"", 0, plan.clock(node, window)})), connections_[node]);
-      }
-    }
+    for (uint32_t node = next++; node < plan.nodes(); node = next++) send_window(plan, node, window);
   };
   auto threads = start_threads(std::min<size_t>(kSendingThreads, plan.nodes()) - 1, work);
   work();

@@ -33,9 +33,9 @@ class Sender {
   // One window of all nodes, by several threads: a node's random numbers are its own.
   void send(Plan& plan, uint32_t window);
 
-  uint64_t sent() const { return sent_; }      // messages that were taken
+  uint64_t sent() const { return sent_; }      // windows of nodes that were taken
   uint64_t bytes() const { return bytes_; }    // of them
-  uint64_t silent() const { return silent_; }  // messages of nodes that say nothing any more
+  uint64_t silent() const { return silent_; }  // windows of nodes that say nothing any more, or that are lost
   std::string last_error() const;
 
  private:
@@ -45,8 +45,10 @@ class Sender {
     serve::net::HttpConnection http;
     std::unique_ptr<serve::otlp::Transport> grpc;
   };
-  void send(const std::string& body, Connection& connection);
-  bool send_by_grpc(const std::string& body, Connection& connection);
+  void send_window(Plan& plan, uint32_t node, uint32_t window);
+  // False: it is not taken, and why is noted.
+  bool send(const std::string& body, Connection& connection);
+  serve::otlp::SendResult send_by_grpc(const std::string& body, Connection& connection);
   void note(const std::string& error);
 
   serve::net::Peer peer_;

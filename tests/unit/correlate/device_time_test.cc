@@ -118,6 +118,36 @@ TEST(DeviceTime, AShortWaitLongAfterTheLastSubmissionShowsNoWork) {
   EXPECT_GT(busy_of(8'000, 40), 7'000 * kUs) << "not long after";
 }
 
+// The default stream is one of each device: a wait on that of one device says nothing of another's. While only one
+// device is known, what names none is about that one.
+TEST(DeviceTime, DefaultStreamsOfTwoDevicesAreTwo) {
+  const auto idle_us = [](uint32_t launched_on, uint32_t waited_on, bool has_other) {
+    OneDevice one;
+    if (has_other) {
+      BudgetCall other = call_of(9, 0, 5);
+      other.device_ref = 2;
+      (void)one.add(other, launches());
+      BudgetCall wait = call_of(9, 6, 60);
+      wait.device_ref = 2;
+      (void)one.add(wait, syncs());
+    }
+    BudgetCall launch = call_of(1, 100, 110), wait = call_of(1, 120, 500);
+    launch.stream = wait.stream = 0;
+    launch.device_ref = launched_on;
+    wait.device_ref = waited_on;
+    (void)one.add(launch, launches());
+    (void)one.add(wait, syncs());
+    one.launch(9, 1000, 1010);
+    return ns_of(one.until(1000), DeviceState::kIdle, 100) / kUs;
+  };
+  EXPECT_EQ(idle_us(1, 1, true), 500U);
+  EXPECT_EQ(idle_us(1, 2, true), 0U) << "the wait is for another device";
+  EXPECT_EQ(idle_us(1, 0, true), 0U) << "the wait may be for another device";
+  EXPECT_EQ(idle_us(0, 1, true), 0U) << "the work may be another device's";
+  EXPECT_EQ(idle_us(1, 0, false), 500U);
+  EXPECT_EQ(idle_us(0, 1, false), 500U);
+}
+
 // (D9)
 TEST(DeviceTime, ToGiveMemoryBackWaitsForTheDeviceWhereItHasWork) {
   const auto states_of = [](bool sleeps) {

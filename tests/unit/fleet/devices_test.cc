@@ -75,6 +75,16 @@ TEST_F(DevicesTest, AMomentIsNoEvidenceAndOldWindowsCountNoMore) {
   EXPECT_EQ(devices.known(last + kEvidenceWindows), 0U);
 }
 
+// What a window showed is asked for when it is evaluated, and others may have come meanwhile.
+TEST_F(DevicesTest, AWindowIsEvidenceAlsoWhereLaterOnesHaveCome) {
+  run(16, 6 + kMaxLate, [](DeviceReading& one) {
+    if (one.window < kFirst + 6) one.clock_hertz = 1.0e9;
+  });
+  EXPECT_THAT(slow(), IsEmpty());
+  EXPECT_TRUE(devices.of_rank(5, kFirst + 5));
+  EXPECT_FALSE(devices.of_rank(6, kFirst + 5));
+}
+
 // (V2)
 TEST_F(DevicesTest, AThrottleReasonThatMostPeersDoNotHaveIsEvidence) {
   run(

@@ -97,6 +97,7 @@ const std::vector<Table>& tables() {
       {"cgroup_metadata", {}, Taken::kNew},
       {"cgroup_schedstat", {}, Taken::kNew},
       {"cgroup_throttling", {{"session", "sessions"}}},
+      {"cpu_affinity", {{"session", "sessions"}}},
       {"lost_calls", {{"session", "sessions"}}},
       {"fabric_links", {{"id", "fabric_links"}, {"session", "sessions"}}},
       {"fabric_gids", {{"session", "sessions"}}},

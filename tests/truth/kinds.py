@@ -200,6 +200,11 @@ def neighbour(run):
         run.command = ["taskset", "-c", "1", *run.command]
 
 
+def pinned(run):
+    """The program and all that it starts may run on one CPU."""
+    run.command = ["taskset", "-c", "1", *run.command]
+
+
 def rank_neighbour(run):
     child = run.stack.enter_context(world.helper("spin", 2, 1))
     run.names["neighbour"] = child.pid
@@ -358,12 +363,15 @@ FAULTS = [
     Kind("pinning", program("train_host.py", "pinning", "{seconds}"), cause=r"alloc|pin", who=(r"cudaHostRegister",)),
     Kind("rank_evaluating", program("ranks.py", "evaluating", "{seconds}", "3"), cause=RANK,
          who=(r"late|last", r"{rank_pid}"), never=r"which rank has it is not", budget=False),
+    Kind("pinned_loader", program("train_loader.py", "cpu", "{seconds}"), pinned, cause=INPUT + r"|starved of cpu|waited .{0,80}cpu",
+         who=(r"may run on CPU 1 only|affinity",), healthy_cpu=False),
     Kind("deadlock", native("loops", "deadlock", "{seconds}"), cause=r"deadlock", who=(r"waited for a lock",), budget=False, seconds=6),
 ]
 
 HEALTHY = [
     Kind("steady", program("healthy.py", "steady", "{seconds}")),
     Kind("pipelined", program("healthy.py", "pipelined", "{seconds}")),
+    Kind("pinned_steady", program("healthy.py", "steady", "{seconds}"), pinned),
     Kind("bursty", program("healthy.py", "bursty", "{seconds}"), budget=False),
     Kind("compile_first", program("healthy.py", "compile_first", "{seconds}"), seconds=6),
     Kind("evaluating", program("healthy.py", "evaluating", "{seconds}")),

@@ -584,9 +584,10 @@ Json process_json(const ProcessTime& time) {
                                {"share", static_cast<double>(its.ns) / static_cast<double>(sums.total_ns())},
                                {"lost_ns", {{"low", its.low}, {"high", its.high}}}});
   }
-  json["threads"] = {
-      {"submitting", budget.together.threads},
-      {"lost_ns", {{"low", of_share(sums, budget.together.low)}, {"high", of_share(sums, budget.together.high)}}}};
+  if (const correlate::Together& together = budget.together; together.threads > 1) {
+    json["threads"] = {{"submitting", together.threads},
+                       {"lost_ns", {{"low", of_share(sums, together.low)}, {"high", of_share(sums, together.high)}}}};
+  }
   json["after_steps_ns"] = budget.after_steps.total_ns();
   json["blame"] = paths_json(time.blame, time, Parts(budget), part_of(budget));
   json["remedy"] = json_or_null(time.remedy);

@@ -178,6 +178,7 @@ class ConfinedTest : public TimeEvidenceTest {
     std::vector<ProcessTime> times(1);
     ProcessTime& time = times[0];
     time.node = "n";
+    time.wall_offset_ns = static_cast<int64_t>(kWall);
     time.budget.pid = time.budget.tid = kPid;
     time.budget.start_ns = from_ns;
     time.budget.end_ns = to_ns;

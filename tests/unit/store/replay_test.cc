@@ -115,7 +115,7 @@ TEST_F(ReplayTest, WhereAProcessMayRunIsKnownFromThenOn) {
   };
   add(kMs, "0-1,4", "0-7");
   add(9 * kMs, "0-7", nullptr);
-  write({event_of("lowAlloc", 4 * kMs, 100), event_of("lowAlloc", 10 * kMs, 100)});
+  write({event_of("cudaMalloc", 4 * kMs, 100), event_of("cudaMalloc", 10 * kMs, 100)});
   close();
   EXPECT_THAT(
       rows(*read(), "SELECT timestamp - mono_ns, pid, cpus, threads, online FROM cpu_affinity ORDER BY mono_ns"),

@@ -18,20 +18,6 @@ std::string name_of_rank(std::optional<int32_t> rank, uint32_t pid) {
   return rank ? fmt::format("rank {} (pid {})", *rank, pid) : fmt::format("pid {}", pid);
 }
 
-// As evidence: that a process entered a collective.
-template <typename Entry>
-hal::ChainEvidence entry_of(uint32_t pid, const Entry& entry, std::string op, std::string detail) {
-  hal::ChainEvidence evidence;
-  evidence.pid = pid;
-  evidence.tid = entry.tid;
-  evidence.start_wall_ns = entry.at_ns + static_cast<uint64_t>(entry.wall_offset_ns);
-  if (entry.wall_offset_ns != 0) evidence.start_mono_ns = entry.at_ns;
-  evidence.op = std::move(op);
-  evidence.detail = std::move(detail);
-  evidence.stack_hash = entry.stack_id;
-  return evidence;
-}
-
 bool contains(const std::vector<uint32_t>& pids, uint32_t pid) { return std::ranges::find(pids, pid) != pids.end(); }
 
 }  // namespace
@@ -96,6 +82,33 @@ std::string Engine::Impl::text_of(const Stuck& stuck) const {
                      stuck.comm, list(stuck.present), list(stuck.absent));
 }
 
+// The stack of the call that the process waits in, or ended in.
+std::optional<uint64_t> Engine::Impl::waits_at(uint32_t pid) const {
+  for (const auto& [key, flight] : flights) {
+    if (flight.pid == pid && flight.has_stack && calls[flight.call].synchronising) return flight.stack_id;
+  }
+  const auto process = by_pid.find(pid);
+  if (process == by_pid.end()) return std::nullopt;
+  for (const Sample& call : process->second->calls_at_end) {
+    if (call.has_stack) return call.stack_id;
+  }
+  return std::nullopt;
+}
+
+// As evidence: that a process entered a collective. Where no stack was taken of that, it is where the process waits.
+template <typename Entry>
+hal::ChainEvidence Engine::Impl::entry_of(uint32_t pid, const Entry& entry, std::string detail) const {
+  hal::ChainEvidence evidence;
+  evidence.pid = pid;
+  evidence.tid = entry.tid;
+  evidence.start_wall_ns = entry.at_ns + static_cast<uint64_t>(entry.wall_offset_ns);
+  if (entry.wall_offset_ns != 0) evidence.start_mono_ns = entry.at_ns;
+  evidence.op = calls[entry.call].op;
+  evidence.detail = std::move(detail);
+  evidence.stack_hash = entry.stack_id ? entry.stack_id : waits_at(pid);
+  return evidence;
+}
+
 // Who is in which communicator's collective already, and in which others' not yet.
 void Engine::Impl::add_order(const std::vector<Stuck>& circle, Finding& finding) const {
   std::string order;
@@ -106,9 +119,8 @@ void Engine::Impl::add_order(const std::vector<Stuck>& circle, Finding& finding)
       const std::string who = name_of_rank(entry.rank, entry.pid);
       if (ranks.size() < kShown) ranks.push_back(who);
       if (finding.evidence.size() >= kShown * kShown) continue;
-      finding.evidence.push_back(
-          entry_of(entry.pid, entry, calls[entry.call].op,
-                   fmt::format("{} entered number {} on communicator {:016x}", who, one.number, one.comm)));
+      finding.evidence.push_back(entry_of(
+          entry.pid, entry, fmt::format("{} entered number {} on communicator {:016x}", who, one.number, one.comm)));
     }
     for (const Stuck& other : circle) {
       const bool is_missing =
@@ -222,8 +234,7 @@ void Engine::Impl::evaluate_crossed(uint64_t end_ns, std::vector<std::pair<Proce
       name(its->pid), text(its->first), text(its->second), name(its->other));
   finding.remedy = kOneOrder;
   const auto add = [&](uint32_t pid, const Submitted& one, std::string_view which) {
-    finding.evidence.push_back(
-        entry_of(pid, one, calls[one.call].op, fmt::format("{} entered {:016x} {}", name(pid), one.comm, which)));
+    finding.evidence.push_back(entry_of(pid, one, fmt::format("{} entered {:016x} {}", name(pid), one.comm, which)));
   };
   add(its->pid, its->first, "first");
   add(its->pid, its->second, "then");

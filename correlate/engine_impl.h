@@ -91,6 +91,9 @@ struct Engine::Impl {
   std::vector<Stuck> stuck_rounds(uint64_t end_ns) const;
   std::string text_of(const Stuck& stuck) const;
   void add_order(const std::vector<Stuck>& circle, Finding& finding) const;
+  std::optional<uint64_t> waits_at(uint32_t pid) const;
+  template <typename Entry>
+  hal::ChainEvidence entry_of(uint32_t pid, const Entry& entry, std::string detail) const;
   Finding hang_of(const std::vector<Stuck>& stuck, uint64_t end_ns);
   struct Crossed {
     uint32_t pid = 0, other = 0;  // the one entered `first` before `second`, the other one the other way round

@@ -48,6 +48,7 @@ struct EventBatch {
   std::vector<correlate::CoveredSync> syncs;
   std::vector<NamedStack> stacks;
   std::vector<hal::Throttling> throttlings;
+  std::vector<hal::Affinity> affinities;
   std::vector<hal::LostCalls> lost_calls;
   std::vector<hal::WaitTotals> wait_totals;
   std::vector<hal::WaitObject> objects;                        // new names of what threads waited for
@@ -59,8 +60,8 @@ struct EventBatch {
   bool empty() const {
     return records.events.empty() && records.samples.empty() && processes.empty() && ended.empty() && names.empty() &&
            snapshots.empty() && communicators.empty() && barrier_waits.empty() && hangs.empty() && arrivals.empty() &&
-           syncs.empty() && stacks.empty() && throttlings.empty() && lost_calls.empty() && wait_totals.empty() &&
-           objects.empty() && devices.empty() && probes.empty() && passed_probes.empty();
+           syncs.empty() && stacks.empty() && throttlings.empty() && affinities.empty() && lost_calls.empty() &&
+           wait_totals.empty() && objects.empty() && devices.empty() && probes.empty() && passed_probes.empty();
   }
   void clear() {
     probes.clear();
@@ -77,6 +78,7 @@ struct EventBatch {
     arrivals.clear();
     syncs.clear();
     throttlings.clear();
+    affinities.clear();
     lost_calls.clear();
     wait_totals.clear();
     objects.clear();

@@ -44,6 +44,7 @@ void EngineFeed::take(const EventBatch& batch) {
     engine_->add_snapshot(snapshot, snapshot.wall_ns - static_cast<uint64_t>(batch.wall_offset_ns));
   }
   for (const hal::Throttling& one : batch.throttlings) engine_->add_throttling(one);
+  for (const hal::Affinity& one : batch.affinities) engine_->add_affinity(one);
   for (const hal::Communicator& one : batch.communicators) {
     if (communicators_.size() >= kMaxCommunicators) communicators_.clear();
     communicators_[one.id] = {one.comm_id_hash, one.rank};

@@ -16,6 +16,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "agent/affinity_watch.h"
 #include "agent/batch_queue.h"
 #include "agent/collective_watch.h"
 #include "agent/device_watch.h"
@@ -30,6 +31,7 @@
 #include "base/text.h"
 #include "hal/bounded.h"
 #include "hal/same_start.h"
+#include "kernelside/allowed_cpus.h"
 #include "kernelside/confinement.h"
 #include "kernelside/drain.h"
 #include "kernelside/followed.h"
@@ -38,6 +40,7 @@
 #include "kernelside/library_folders.h"
 #include "kernelside/mapping_watch.h"
 #include "kernelside/normalise.h"
+#include "kernelside/online_cpus.h"
 #include "kernelside/privilege.h"
 #include "kernelside/probe_release.h"
 #include "kernelside/proc.h"
@@ -131,6 +134,8 @@ struct Recorder::Impl {
   RankWatch ranks{foreign, proc};
   DeviceWatch devices;
   std::unique_ptr<WaitWatch> wait_watch;
+  kernelside::OnlineCpus online_cpus;
+  AffinityWatch affinities{{.allowed = kernelside::allowed_cpus, .online = [this] { return online_cpus.list(); }}};
   std::unique_ptr<StackTable> stacks;  // none: --stack off
   FunctionNames names;
   std::vector<std::pair<uint32_t, uint64_t>> over, over_before;  // pid, when it ended or ran another program
@@ -456,6 +461,7 @@ void Recorder::Impl::forget_process(uint32_t pid, uint64_t start_mono_ns, EventB
   batch.ended.emplace_back(pid, start_mono_ns);
   devices.process_ended(pid);
   ranks.forget(pid);
+  affinities.process_ended(pid);
   if (stacks) stacks->process_ended(pid);
   names.process_ended(pid);
 }
@@ -493,6 +499,8 @@ void Recorder::Impl::every_second(EventBatch& batch) {
     program_costs = std::move(costs);
   }
   wait_watch->every_second(batch, now);
+  affinities.every_second(wait_watch->cpu_waits(), now, batch);
+  for (hal::Affinity& one : batch.affinities) one.wall_offset_ns = normaliser->wall_offset_ns();
   look_at_open_calls(options.hang_after_ns, batch);
   if (auto processes = objects->processes(); processes.ok()) {
     for (const wire_process& counters : *processes) {

@@ -39,6 +39,10 @@ std::string address_of(const hal::WaitPeer& peer) {
                            : fmt::format("[{}]:{}", text.data(), peer.peer_port);
 }
 
+uint64_t waited_for_cpu(const hal::WaitTotals& totals) {
+  return totals.queued_ns + totals.ns[static_cast<size_t>(hal::WaitKind::kPreempted)];
+}
+
 // The local ports of the sockets that listen, in /proc/PID/net/tcp or tcp6: "sl local_address rem_address st ...".
 void add_listening(std::string_view text, std::set<uint16_t>& ports) {
   constexpr std::string_view kListens = "0A";
@@ -152,6 +156,7 @@ void WaitWatch::take(EventBatch& batch, uint64_t now_mono_ns) {
 void WaitWatch::every_second(EventBatch& batch, uint64_t now_mono_ns) {
   looks_ = 0;
   ++round_;
+  cpu_waits_.clear();
   if (last_call_mono_ns_ != 0 && now_mono_ns - last_call_mono_ns_ > kIdleAfterNs) {
     set(false, wakers_on_, kernel_.watch_wakers, "who wakes threads is not known");
   }
@@ -164,6 +169,8 @@ void WaitWatch::every_second(EventBatch& batch, uint64_t now_mono_ns) {
     const bool is_same = thread.totals.pid == now.pid;
     const uint64_t ran_ns = is_same && wire.ran_ns >= thread.ran_ns ? wire.ran_ns - thread.ran_ns : 0;
     if (ran_ns >= thread.in_calls_ns + kComputesNs) last_computed_mono_ns_ = now_mono_ns;
+    const uint64_t before_ns = is_same ? waited_for_cpu(thread.totals) : 0, waited_ns = waited_for_cpu(now);
+    if (waited_ns > before_ns) cpu_waits_.push_back({now.pid, now.tid, waited_ns - before_ns});
     if (!is_same || now.ns != thread.totals.ns || now.queued_ns != thread.totals.queued_ns) {
       batch.wait_totals.push_back(now);
     }

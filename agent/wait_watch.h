@@ -13,6 +13,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "agent/batch_queue.h"
 #include "hal/wait.h"
@@ -20,6 +21,12 @@
 #include "kernelside/objects.h"
 
 namespace ingero::agent {
+
+// How long a thread could run and did not, for want of a CPU.
+struct CpuWait {
+  uint32_t pid = 0, tid = 0;
+  uint64_t ns = 0;
+};
 
 class WaitWatch {
  public:
@@ -42,6 +49,8 @@ class WaitWatch {
   void take(EventBatch& batch, uint64_t now_mono_ns);
   // Once a second: the totals that changed; and what is to be on.
   void every_second(EventBatch& batch, uint64_t now_mono_ns);
+  // Of the second before that, by thread.
+  const std::vector<CpuWait>& cpu_waits() const { return cpu_waits_; }
 
  private:
   struct Thread {
@@ -63,6 +72,7 @@ class WaitWatch {
   std::unordered_map<uint32_t, Thread> threads_;  // by tid
   std::unordered_map<uint32_t, Ports> ports_;     // by pid
   std::set<std::pair<hal::WaitKind, uint64_t>> named_;
+  std::vector<CpuWait> cpu_waits_;
   unsigned looks_ = 0;  // at /proc in this second
   unsigned round_ = 0;
   uint64_t last_call_mono_ns_ = 0;

@@ -261,6 +261,23 @@ CpuCost BudgetSummary::Process::cpu_cost() const {
   return cost;
 }
 
+Together BudgetSummary::Process::together(uint32_t tid, const TimeSums& evaluated) const {
+  uint32_t most = 0;
+  for (const auto& [number, thread] : threads) most = std::max(most, thread.whole.submissions);
+  Together sum;
+  for (const auto& [number, thread] : threads) {
+    const TimeSums& its = number == tid ? evaluated : thread.evaluated();
+    const uint64_t total = its.total_ns();
+    if (total == 0 || most == 0 || (number != tid && thread.whole.submissions * kMuch < most)) continue;
+    ++sum.threads;
+    sum.low += static_cast<double>(its.lost_low()) / static_cast<double>(total);
+    sum.high += static_cast<double>(its.lost_high()) / static_cast<double>(total);
+  }
+  sum.low = std::min(sum.low, 1.0);  // their seconds are not the same ones
+  sum.high = std::min(std::max(sum.low, sum.high), 1.0);
+  return sum;
+}
+
 std::optional<CpuCost> BudgetSummary::cpu_cost_of(uint32_t pid) const {
   const auto process = processes_.find(pid);
   if (process == processes_.end() || process->second.longest().evaluated.steps < kEnoughSteps) return std::nullopt;
@@ -337,8 +354,8 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       }
     } else {
       const Thread& its = thread->second;
-      const bool is_long = its.seconds > 2 * kWarmSeconds && its.warm_seconds > 0;
-      budget.evaluated.sums = is_long ? its.warm : its.whole;
+      const bool is_long = its.is_warm();
+      budget.evaluated.sums = its.evaluated();
       budget.evaluated.seconds = is_long ? its.warm_seconds : its.seconds;
       budget.start_ns = (is_long ? its.warm_second : its.first_second) * Budget::kWindowNs;
       budget.end_ns = (thread->second.last_second + 1) * Budget::kWindowNs;
@@ -349,6 +366,7 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
     const uint64_t others_ns = span_ns - std::min(span_ns, evaluated_ns);
     const uint64_t idle_ns = idle_between(budget.start_ns, end_ns);
     tighten(budget.evaluated.sums, idle_ns - std::min(idle_ns, others_ns));
+    budget.together = process.together(budget.tid, budget.evaluated.sums);
     decide(series, blame, budget);
     out.push_back(std::move(budget));
   }

@@ -47,6 +47,13 @@ struct CpuCost {
   bool is_harmless(std::string_view rule_name) const;
 };
 
+// What the threads of a process that submit work lost together, as shares of the time: each gap of the device is
+// charged to one of them.
+struct Together {
+  uint32_t threads = 0;  // that submit, none far less than the busiest
+  double low = 0, high = 0;
+};
+
 struct ProcessBudget {
   uint32_t pid = 0, tid = 0;
   uint64_t start_ns = 0, end_ns = 0;  // evaluated, and what lies between
@@ -61,6 +68,7 @@ struct ProcessBudget {
   TimeSums whole;              // of the thread, from its first call to its last
   TimeSums after_steps;        // of it, the seconds that began after the last step
   CpuCost cpu_cost;            // of whichever of its threads had most
+  Together together;
   uint64_t slow_steps = 0, other_steps = 0;
   uint64_t slow_more_ns = 0;      // what the slow steps took more than usual ones
   std::vector<SlowStep> slow;     // the worst, longest first
@@ -107,6 +115,8 @@ class BudgetSummary {
     uint64_t warm_second = 0, warm_seconds = 0;  // its first; how many
     uint64_t last_ns = 0;                        // of the last second, as far as it is known
     uint32_t busiest = 0;                        // submissions of a second
+    bool is_warm() const { return seconds > 2 * kWarmSeconds && warm_seconds > 0; }
+    const TimeSums& evaluated() const { return is_warm() ? warm : whole; }
   };
   struct Series {
     uint32_t number = 0;
@@ -131,6 +141,8 @@ class BudgetSummary {
     Series& series_of(const BudgetStep& step);
     uint32_t submitter() const;  // tid
     CpuCost cpu_cost() const;
+    // `tid`: whose evaluated time is `evaluated`; of the others their seconds.
+    Together together(uint32_t tid, const TimeSums& evaluated) const;
   };
   // Null, and counted: there is no room.
   Process* process_of(uint32_t pid);

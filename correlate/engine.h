@@ -63,6 +63,7 @@ class Engine {
   void add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_t number, std::optional<int32_t> rank);
   void add_snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns);
   void add_throttling(const hal::Throttling& throttling);
+  void add_affinity(const hal::Affinity& affinity);
   void add_hang(const hal::CollectiveHang& hang, std::string_view call);
   void add_device_error(const hal::DeviceError& error);
   void add_device_sample(const hal::DeviceSample& sample, uint64_t mono_ns);

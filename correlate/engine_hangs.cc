@@ -10,6 +10,9 @@ namespace ingero::correlate {
 namespace {
 
 constexpr size_t kShown = 4;  // collectives of one deadlock that are named
+constexpr const char* kOneOrder =
+    "Enter the collectives of different communicators in the same order on all ranks: order them by events, or put "
+    "them on one stream.";
 
 std::string name_of_rank(std::optional<int32_t> rank, uint32_t pid) {
   return rank ? fmt::format("rank {} (pid {})", *rank, pid) : fmt::format("pid {}", pid);
@@ -51,7 +54,7 @@ std::vector<Engine::Impl::Stuck> Engine::Impl::stuck_rounds(uint64_t end_ns) con
     last = &entry;
     const auto peers = comm_pids.find(key.first);
     if (!is_first || peers == comm_pids.end() || round.entries.empty()) continue;
-    Stuck stuck{key.first, key.second, round.call, round.first_ns, {}, {}};
+    Stuck stuck{key.first, key.second, round.call, round.first_ns, {}, {}, &round};
     const bool are_stuck = std::ranges::all_of(round.entries, [&](const Round::Entry& one) {
       stuck.present.push_back(one.pid);
       return stuck_since(one.pid, one.at_ns, end_ns).has_value();
@@ -77,6 +80,61 @@ std::string Engine::Impl::text_of(const Stuck& stuck) const {
   };
   return fmt::format("{}, number {} on communicator {:016x}: {} waiting for {}", calls[stuck.call].op, stuck.number,
                      stuck.comm, list(stuck.present), list(stuck.absent));
+}
+
+// The stack of the call that the process waits in, or ended in.
+std::optional<uint64_t> Engine::Impl::waits_at(uint32_t pid) const {
+  for (const auto& [key, flight] : flights) {
+    if (flight.pid == pid && flight.has_stack && calls[flight.call].synchronising) return flight.stack_id;
+  }
+  const auto process = by_pid.find(pid);
+  if (process == by_pid.end()) return std::nullopt;
+  for (const Sample& call : process->second->calls_at_end) {
+    if (call.has_stack) return call.stack_id;
+  }
+  return std::nullopt;
+}
+
+// As evidence: that a process entered a collective. Where no stack was taken of that, it is where the process waits.
+template <typename Entry>
+hal::ChainEvidence Engine::Impl::entry_of(uint32_t pid, const Entry& entry, std::string detail) const {
+  hal::ChainEvidence evidence;
+  evidence.pid = pid;
+  evidence.tid = entry.tid;
+  evidence.start_wall_ns = entry.at_ns + static_cast<uint64_t>(entry.wall_offset_ns);
+  if (entry.wall_offset_ns != 0) evidence.start_mono_ns = entry.at_ns;
+  evidence.op = calls[entry.call].op;
+  evidence.detail = std::move(detail);
+  evidence.stack_hash = entry.stack_id ? entry.stack_id : waits_at(pid);
+  return evidence;
+}
+
+// Who is in which communicator's collective already, and in which others' not yet.
+void Engine::Impl::add_order(const std::vector<Stuck>& circle, Finding& finding) const {
+  std::string order;
+  size_t shown = 0;
+  for (const Stuck& one : circle) {
+    std::vector<std::string> ranks, not_yet;
+    for (const Round::Entry& entry : one.round->entries) {
+      const std::string who = name_of_rank(entry.rank, entry.pid);
+      if (ranks.size() < kShown) ranks.push_back(who);
+      if (finding.evidence.size() >= kShown * kShown) continue;
+      finding.evidence.push_back(entry_of(
+          entry.pid, entry, fmt::format("{} entered number {} on communicator {:016x}", who, one.number, one.comm)));
+    }
+    for (const Stuck& other : circle) {
+      const bool is_missing =
+          std::ranges::any_of(one.present, [&](uint32_t pid) { return contains(other.absent, pid); });
+      if (is_missing && not_yet.size() < kShown) not_yet.push_back(fmt::format("{:016x}", other.comm));
+    }
+    if (++shown > kShown || ranks.empty()) continue;
+    order += fmt::format("{}{}{} entered {:016x} ({}, number {}) before {}", order.empty() ? "" : ", ",
+                         fmt::join(ranks, ", "), one.round->entries.size() > ranks.size() ? " and more" : "", one.comm,
+                         calls[one.call].op, one.number, fmt::join(not_yet, ", "));
+  }
+  finding.detail += fmt::format(
+      ". Each waits for the other: a deadlock of communicators that ranks enter in opposite orders: {}", order);
+  finding.remedy = kOneOrder;
 }
 
 Finding Engine::Impl::hang_of(const std::vector<Stuck>& stuck, uint64_t end_ns) {
@@ -107,11 +165,96 @@ Finding Engine::Impl::hang_of(const std::vector<Stuck>& stuck, uint64_t end_ns) 
   return finding;
 }
 
+// Processes in a call that waits, which took far less so far; with when it began.
+std::map<uint32_t, uint64_t> Engine::Impl::long_waits(uint64_t end_ns) const {
+  const uint64_t floor_ns = rule(RuleId::collective_hang).floor_ns;
+  std::map<uint32_t, uint64_t> found;
+  for (const auto& [key, flight] : flights) {
+    const auto process = by_pid.find(flight.pid);
+    if (flight.end_mono_ns <= end_ns || key.second + floor_ns > end_ns || !calls[flight.call].synchronising) continue;
+    if (process == by_pid.end() || process->second->ended_mono_ns) continue;
+    if (usual_of(*process->second, flight.call, nullptr) >= floor_ns / 2) continue;
+    const auto [at, is_new] = found.try_emplace(flight.pid, key.second);
+    if (!is_new) at->second = std::min(at->second, key.second);
+  }
+  return found;
+}
+
+// Two processes that entered the same two collectives, each in another order, and wait for them since: none is missing
+// in either, but a device does one after the other.
+std::optional<Engine::Impl::Crossed> Engine::Impl::crossed(uint64_t end_ns) const {
+  const std::map<uint32_t, uint64_t> waiting = long_waits(end_ns);
+  // What a process entered after it last knew that its work was done, and before it began to wait; of each communicator
+  // the last.
+  std::map<uint32_t, std::map<uint64_t, Submitted>> undone;
+  for (const auto& [pid, since_ns] : waiting) {
+    const auto its = submitted.find(pid);
+    if (its == submitted.end()) continue;
+    for (const Submitted& one : its->second) {
+      if (one.at_ns >= by_pid.at(pid)->last_wait_ns && one.at_ns <= since_ns) undone[pid][one.comm] = one;
+    }
+  }
+  for (auto one = undone.begin(); one != undone.end(); ++one) {
+    for (auto other = std::next(one); other != undone.end(); ++other) {
+      std::vector<std::pair<Submitted, Submitted>> both;
+      for (const auto& [comm, its] : one->second) {
+        const auto theirs = other->second.find(comm);
+        if (theirs != other->second.end() && theirs->second.number == its.number)
+          both.emplace_back(its, theirs->second);
+      }
+      std::ranges::sort(both, {}, [](const auto& pair) { return pair.first.at_ns; });
+      for (size_t i = 1; i < both.size(); ++i) {
+        if (both[i - 1].first.at_ns == both[i].first.at_ns || both[i].second.at_ns >= both[i - 1].second.at_ns)
+          continue;
+        return Crossed{one->first, other->first, both[i - 1].first, both[i].first, both[i - 1].second, both[i].second};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void Engine::Impl::evaluate_crossed(uint64_t end_ns, std::vector<std::pair<ProcessState*, Finding>>& found) {
+  const auto its = crossed(end_ns);
+  if (!its) return;
+  const auto name = [&](uint32_t pid) {
+    const auto known = rank_on.find({its->first.comm, pid});
+    return name_of_rank(known == rank_on.end() ? std::nullopt : known->second, pid);
+  };
+  const auto text = [&](const Submitted& one) {
+    return fmt::format("{:016x} ({}, number {})", one.comm, calls[one.call].op, one.number);
+  };
+  Finding finding;
+  finding.rule = RuleId::collective_hang;
+  finding.number = 1;
+  finding.confidence = 0.8;
+  finding.subject = fmt::format("{:016x}/{}", its->first.comm, its->first.number);
+  finding.detail = fmt::format(
+      "{} entered {} before {}, {} the other way round, and both wait for them since: most likely a deadlock of "
+      "communicators that ranks enter in opposite orders, where a device does one collective after the other",
+      name(its->pid), text(its->first), text(its->second), name(its->other));
+  finding.remedy = kOneOrder;
+  const auto add = [&](uint32_t pid, const Submitted& one, std::string_view which) {
+    finding.evidence.push_back(entry_of(pid, one, fmt::format("{} entered {:016x} {}", name(pid), one.comm, which)));
+  };
+  add(its->pid, its->first, "first");
+  add(its->pid, its->second, "then");
+  add(its->other, its->others_second, "first");
+  add(its->other, its->others_first, "then");
+  finding.onset_mono_ns = std::min(its->first.at_ns, its->others_second.at_ns);
+  finding.end_mono_ns = end_ns;
+  finding.lost_ns = finding.lost_now_ns = end_ns - std::min(end_ns, finding.onset_mono_ns);
+  auto& waiting = hanging[fnv1a(finding.subject)];
+  waiting.clear();
+  for (const auto& [pid, since_ns] : long_waits(end_ns)) waiting.push_back(pid);
+  if (hanging.size() > kMaxIncidents) hanging.erase(hanging.begin());
+  found.emplace_back(nullptr, std::move(finding));
+}
+
 // Ranks that were ended inside a collective, and ranks each of which waits for another that waits.
 void Engine::Impl::evaluate_stuck(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
   const uint64_t end_ns = finishing ? std::min((window + 1) * kWindowNs, last_event_ns) : (window + 1) * kWindowNs;
   std::vector<Stuck> stuck = stuck_rounds(end_ns);
-  if (stuck.empty()) return;
+  if (stuck.empty()) return evaluate_crossed(end_ns, found);
   const auto ended_now = [&](uint32_t pid) -> std::optional<uint64_t> {
     const auto process = by_pid.find(pid);
     if (process == by_pid.end() || !process->second->ended_mono_ns) return std::nullopt;
@@ -142,8 +285,7 @@ void Engine::Impl::evaluate_stuck(uint64_t window, std::vector<std::pair<Process
     }
     if (goes_on) {
       Finding finding = hang_of(circle, until_ns);
-      finding.detail += ". Each waits for the other: a deadlock";
-      finding.remedy = "Make the collectives of different communicators in the same order on all ranks.";
+      add_order(circle, finding);
       for (const Stuck& one : circle) in_deadlock.insert(fmt::format("{:016x}/{}", one.comm, one.number));
       if (in_deadlock.size() > kMaxIncidents) in_deadlock.clear();
       found.emplace_back(nullptr, std::move(finding));

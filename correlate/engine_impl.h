@@ -72,16 +72,36 @@ struct Engine::Impl {
   void evaluate_arrivals(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
 
   // engine_hangs.cc
+  struct Round;
+  struct Submitted {  // a collective that a process entered
+    uint64_t comm = 0, number = 0, at_ns = 0;
+    hal::CallId call = hal::kNoCall;
+    uint32_t tid = 0;
+    int64_t wall_offset_ns = 0;
+    std::optional<uint64_t> stack_id;
+  };
   struct Stuck {  // a collective that ranks are stuck in, and those that have not come
     uint64_t comm = 0, number = 0;
     hal::CallId call = hal::kNoCall;
     uint64_t from_ns = 0;
     std::vector<uint32_t> present, absent;
+    const Round* round = nullptr;
   };
   std::optional<uint64_t> stuck_since(uint32_t pid, uint64_t entered_ns, uint64_t end_ns) const;
   std::vector<Stuck> stuck_rounds(uint64_t end_ns) const;
   std::string text_of(const Stuck& stuck) const;
+  void add_order(const std::vector<Stuck>& circle, Finding& finding) const;
+  std::optional<uint64_t> waits_at(uint32_t pid) const;
+  template <typename Entry>
+  hal::ChainEvidence entry_of(uint32_t pid, const Entry& entry, std::string detail) const;
   Finding hang_of(const std::vector<Stuck>& stuck, uint64_t end_ns);
+  struct Crossed {
+    uint32_t pid = 0, other = 0;  // the one entered `first` before `second`, the other one the other way round
+    Submitted first, second, others_first, others_second;
+  };
+  std::map<uint32_t, uint64_t> long_waits(uint64_t end_ns) const;
+  std::optional<Crossed> crossed(uint64_t end_ns) const;
+  void evaluate_crossed(uint64_t end_ns, std::vector<std::pair<ProcessState*, Finding>>& found);
   void evaluate_stuck(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found);
 
   // engine_windows.cc
@@ -177,6 +197,9 @@ struct Engine::Impl {
       hal::CallId call = hal::kNoCall;
       std::optional<uint64_t> bytes;
       uint64_t at_ns = 0;
+      uint32_t tid = 0;
+      int64_t wall_offset_ns = 0;
+      std::optional<uint64_t> stack_id;
     };
     std::vector<Entry> entries;  // the first kMaxEntries to come; the last of them gives way to one that differs
     bool differs = false, is_reported = false;
@@ -207,8 +230,10 @@ struct Engine::Impl {
   std::map<uint64_t, std::vector<uint32_t>> comm_pids;  // comm_id_hash: the processes that came to its collectives
   static constexpr size_t kMaxPeers = 4096;             // of one communicator
   std::map<std::pair<uint64_t, uint32_t>, std::optional<int32_t>> rank_on;  // comm_id_hash, pid
-  std::set<std::string> in_deadlock;        // subjects of hangs that another has in its text
-  std::map<uint64_t, uint32_t> comm_ranks;  // comm_id_hash: most ranks seen in one collective
+  static constexpr size_t kMaxSubmitted = 16;
+  std::map<uint32_t, std::vector<Submitted>> submitted;  // by pid: the last ones
+  std::set<std::string> in_deadlock;                     // subjects of hangs that another has in its text
+  std::map<uint64_t, uint32_t> comm_ranks;               // comm_id_hash: most ranks seen in one collective
   struct Hang {
     Finding finding;
     uint64_t from, until;  // windows
@@ -223,6 +248,7 @@ struct Engine::Impl {
   SystemState system;
   std::deque<std::pair<hal::SystemSnapshot, uint64_t>> snapshots;  // not yet in force
   std::deque<hal::Throttling> throttling;
+  Affinities affinities;
   std::multimap<uint64_t, std::pair<ProcessState*, Finding>> pending;  // by window
   struct FreeMemory {
     uint64_t mono_ns = 0, bytes = 0;

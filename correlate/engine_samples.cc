@@ -33,6 +33,14 @@ void Engine::add_arrival(const hal::Event& event, uint64_t comm_id_hash, uint64_
   ++round.ranks;
   round.call = event.call;
   round.is_cold = number <= kColdRounds;
+  if (impl.submitted.size() >= kMaxProcesses && !impl.submitted.contains(event.pid)) {
+    impl.submitted.erase(impl.submitted.begin());
+    impl.ledger.add(hal::Loss::engine_forgotten);
+  }
+  const auto stack = event.has(hal::Has::kStack) ? std::optional(event.stack_id) : std::nullopt;
+  push_last(impl.submitted[event.pid],
+            {comm_id_hash, number, event.start_mono_ns, event.call, event.tid, whole_ms(event.wall_offset_ns), stack},
+            Impl::kMaxSubmitted);
   impl.note_entry(event, round, rank);
   if (impl.comm_pids.size() >= kMaxIncidents && !impl.comm_pids.contains(comm_id_hash)) {
     impl.comm_pids.erase(impl.comm_pids.begin());
@@ -78,7 +86,9 @@ void Engine::Impl::note_entry(const hal::Event& event, Round& round, std::option
         round.entries.front().call != event.call || (sized != round.entries.end() && bytes && *sized->bytes != *bytes);
   }
   round.differs |= differs;
-  const Round::Entry entry{event.pid, rank, event.call, bytes, event.start_mono_ns};
+  const auto stack = event.has(hal::Has::kStack) ? std::optional(event.stack_id) : std::nullopt;
+  const Round::Entry entry{
+      event.pid, rank, event.call, bytes, event.start_mono_ns, event.tid, whole_ms(event.wall_offset_ns), stack};
   if (round.entries.size() < kMaxEntries) {
     round.entries.push_back(entry);
   } else if (differs) {
@@ -321,6 +331,10 @@ void Engine::add_snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns)
 void Engine::add_throttling(const hal::Throttling& throttling) {
   impl_->throttling.push_back(throttling);
   if (impl_->throttling.size() > kMaxIncidents) impl_->throttling.pop_front();
+}
+
+void Engine::add_affinity(const hal::Affinity& affinity) {
+  if (!impl_->affinities.add(affinity)) impl_->ledger.add(hal::Loss::engine_forgotten);
 }
 
 void Engine::add_device_error(const hal::DeviceError& error) {

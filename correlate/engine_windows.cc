@@ -215,6 +215,7 @@ Evaluation Engine::Impl::evaluation(const ProcessState& process, const ProcessWi
           calls,
           by_pid,
           throttling,
+          affinities,
           comm_pids,
           options.status_of,
           options.meaning_of,
@@ -555,6 +556,11 @@ void Engine::Impl::forget_calls(const std::unordered_set<const ProcessState*>& o
 
 void Engine::Impl::forget(const std::unordered_set<const ProcessState*>& old) {
   forget_calls(old);
+  for (const auto& [pid, process] : by_pid) {
+    if (!old.contains(process)) continue;
+    submitted.erase(pid);
+    affinities.forget(pid);
+  }
   std::erase_if(by_pid, [&](const auto& entry) { return old.contains(entry.second); });
   std::erase_if(pending, [&](const auto& entry) { return old.contains(entry.second.first); });
   for (auto& list : touched_processes) std::erase_if(list, [&](ProcessState* one) { return old.contains(one); });

@@ -115,10 +115,7 @@ void evaluate_workers(const Evaluation& seen, Findings& findings) {
     if (other->facts.parent_pid != seen.process.facts.pid || pid == seen.process.facts.pid || other->trailing.empty())
       continue;
     if (other->ended_mono_ns && *other->ended_mono_ns < other->first_seen_ns + kWorkerNs) continue;
-    uint64_t its_own = 0;
-    for (const ProcessWindow& one : other->trailing) {
-      its_own += one.threads.preempted_ns + one.threads.runqueue_ns + one.others.preempted_ns + one.others.runqueue_ns;
-    }
+    const uint64_t its_own = waited_for_cpu(*other);
     workers += its_own > 0 ? 1 : 0;
     wanted_ns += its_own;
   }
@@ -129,7 +126,7 @@ void evaluate_workers(const Evaluation& seen, Findings& findings) {
   if (blocked * 100 < seen.span_ns * its.share) return;
   // Workers that wait for CPUs are slow, whether or not it waits for a CPU itself.
   const uint64_t waited_ns = without(seen.sum.thread_wanted_ns(), seen.sum.preemptors().recorder_ns());
-  if (!seen.over(waited_ns, rule(RuleId::run_queue_wait))) return;
+  if (!squeezed_worker(seen) && !seen.over(waited_ns, rule(RuleId::run_queue_wait))) return;
   finding.lost_ns = std::min(blocked, seen.span_ns);
   finding.lost_now_ns = std::min<uint64_t>(seen.now.threads.blocked_ns, kWindowNs);
   finding.confidence = 0.85;

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "correlate/affinity.h"
 #include "correlate/baseline.h"
 #include "correlate/fabric_state.h"
 #include "correlate/facts.h"
@@ -262,6 +263,7 @@ struct Finding {
   bool is_minor = false;                // of low severity, whatever its rule's
   uint64_t longest_ns = 0;              // the most that was lost at once
   std::vector<uint32_t> absent;         // of a hang: the processes that have not come
+  std::vector<hal::ChainEvidence> evidence;
   hal::CallId op = hal::kNoCall;
   uint64_t usual_ns = 0, slowest_ns = 0;
   std::optional<Sample> sample;
@@ -304,7 +306,8 @@ struct Evaluation {
   const SystemState& system;
   const std::vector<CallFacts>& calls;
   const std::unordered_map<uint32_t, ProcessState*>& by_pid;
-  const std::deque<hal::Throttling>& throttling;               // of the trailing windows
+  const std::deque<hal::Throttling>& throttling;  // of the trailing windows
+  const Affinities& affinities;
   const std::map<uint64_t, std::vector<uint32_t>>& comm_pids;  // the processes of each communicator
   const StatusOf& status_of;
   const MeaningOf& meaning_of;

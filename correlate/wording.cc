@@ -96,6 +96,57 @@ std::string slow_call_text(const ChainText& text) {
                      last.usual_ns > 0 ? fmt::format(" (usually {})", format_duration(last.usual_ns)) : "");
 }
 
+std::string process_name(const Evaluation& seen, uint32_t pid) {
+  const auto known = seen.by_pid.find(pid);
+  const std::string comm = known == seen.by_pid.end() ? std::string() : printable(known->second->facts.comm);
+  return fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, pid);
+}
+
+// "python (pid 8), python (pid 9) and 2 more"
+std::string processes_text(const Evaluation& seen, const std::vector<uint32_t>& pids) {
+  constexpr size_t kNamed = 3;
+  std::vector<std::string> names;
+  for (const uint32_t pid : pids) {
+    if (names.size() < kNamed) names.push_back(process_name(seen, pid));
+  }
+  const size_t more = pids.size() - names.size();
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+// On how many CPUs its threads may run; 0: unknown.
+uint64_t cpus_for(const ChainText& text) {
+  const auto its = confined(text.seen, text.process.pid);
+  return its ? its->cpus.count() : text.seen.system.cpus;
+}
+
+// Others are idle: that it may not use them is why it waits, whatever program had its own.
+void add_affinity(ChainText& text) {
+  const bool is_of_workers = text.incident.rule == RuleId::dataloader_starvation;
+  auto its = confined(text.seen, text.process.pid);
+  const bool is_own = its.has_value();
+  if (!its && is_of_workers) its = squeezed_worker(text.seen);
+  if (!its || !has_idle_cpus(text.seen)) return;
+  hal::CausalChain& chain = text.incident.chain;
+  const std::string of = is_own ? "Its CPU affinity" : "The CPU affinity of its workers";
+  std::erase(its->others, text.process.pid);
+  chain.summary += fmt::format("; {} may run on {}", is_own ? "it" : "they", of_machine(*its));
+  chain.root_cause += fmt::format(
+      ". {} allows {}{}: {} waited for a CPU{}", of, of_machine(*its),
+      is_own && !its->others.empty() ? ", which it shares with " + processes_text(text.seen, its->others) : "",
+      plural(its->threads, "thread"),
+      text.seen.system.snapshot && text.seen.system.snapshot->cpu_percent >= 0
+          ? fmt::format(", while the machine's CPUs were {:.0f}% busy", text.seen.system.snapshot->cpu_percent)
+          : "");
+  text.step("SYSTEM", "cpu affinity", fmt::format("{} of {}", its->cpus.name(), its->online.text()));
+  chain.recommendations.insert(
+      chain.recommendations.begin(),
+      fmt::format(
+          "Widen the CPU affinity: taskset -acp {} {}, and at the next start what narrows it: the launcher's CPU "
+          "binding, numactl, taskset, OMP_PROC_BIND, GOMP_CPU_AFFINITY, or the cpuset of the cgroup{}",
+          its->online.text(), is_own ? text.process.pid : its->pid,
+          its->others.empty() ? "" : "; or give each process CPUs of its own, in sets that do not overlap"));
+}
+
 // No other process took its CPUs: it has more threads that are ready to run than there are CPUs.
 void describe_own_threads(ChainText& text, const std::string& preemptors, const std::string& lost,
                           const std::string& share) {
@@ -105,18 +156,18 @@ void describe_own_threads(ChainText& text, const std::string& preemptors, const 
   chain.root_cause = fmt::format("More threads of {} were ready to run than it had CPUs: {} ran instead{}", text.who,
                                  preemptors, slow_call_text(text));
   text.step("HOST", "sched_switch", fmt::format("{} ran instead", preemptors), text.incident.lost_ns);
-  text.fix(text.seen.system.cpus > 0
-               ? fmt::format("Start no more threads than there are CPUs ({}), for example with OMP_NUM_THREADS",
-                             text.seen.system.cpus)
-               : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
+  const uint64_t cpus = cpus_for(text);
+  text.fix(cpus > 0 ? fmt::format("Start no more threads than it has CPUs ({}), for example with OMP_NUM_THREADS", cpus)
+                    : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
 }
 
-// Of its job, with itself.
+// Of its job, with itself: those with which it may share CPUs.
 size_t ranks_here(const Evaluation& seen, const Incident& incident) {
   size_t ranks = 1;
   for (const auto& [pid, other] : seen.by_pid) {
     const bool was_there = other->ended_mono_ns.value_or(~uint64_t{0}) > incident.onset_mono_ns;
-    ranks += was_there && is_sibling(seen, pid) ? 1 : 0;
+    const bool is_one = was_there && is_sibling(seen, pid) && !are_apart(seen, seen.process.facts.pid, pid);
+    ranks += is_one ? 1 : 0;
   }
   return ranks;
 }
@@ -136,10 +187,11 @@ void fix_ranks(ChainText& text, size_t ranks) {
 void describe_ranks(ChainText& text, const std::string& preemptors, const std::string& lost, const std::string& share) {
   hal::CausalChain& chain = text.incident.chain;
   const size_t ranks = ranks_here(text.seen, text.incident);
-  const uint64_t cpus = text.seen.system.cpus;
+  const uint64_t cpus = cpus_for(text);
   const std::string shared =
       ranks < 2 ? std::string()
-                : fmt::format(": {} ranks share {}", ranks, cpus == 0 ? "this machine's CPUs" : plural(cpus, "CPU"));
+                : fmt::format(": {} ranks share {}{}", ranks, cpus == 0 ? "this machine's CPUs" : plural(cpus, "CPU"),
+                              confined(text.seen, text.process.pid) ? " that they may use" : "");
   chain.summary = fmt::format("{} waited {} ({} of the time) for CPUs that other ranks of its job had{}", text.who,
                               lost, share, shared);
   chain.root_cause = fmt::format("More ranks of one job were ready to run than there were CPUs for them{}: {} ran {}{}",
@@ -232,7 +284,7 @@ void describe_cpu(ChainText& text) {
       text.fix(
           "Use fewer DataLoader workers than CPUs (num_workers), persistent_workers=True, or direct indexing of "
           "data in memory");
-      if (text.seen.system.cpus > 0) {
+      if (text.seen.system.cpus > 0 && !confined(text.seen, text.process.pid)) {
         text.fix(fmt::format("This machine has {} CPUs: leave one to the main process: taskset -cp 0 {}",
                              text.seen.system.cpus, text.process.pid));
       }
@@ -242,7 +294,7 @@ void describe_cpu(ChainText& text) {
       chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}",
                                      text.who, lost, slow_call_text(text));
       text.step("HOST", "sched_switch", fmt::format("{} in run queues", lost), text.incident.lost_ns);
-      if (const size_t ranks = ranks_here(text.seen, text.incident); ranks > 1 && ranks > text.seen.system.cpus) {
+      if (const size_t ranks = ranks_here(text.seen, text.incident); ranks > 1 && ranks > cpus_for(text)) {
         fix_ranks(text, ranks);
         break;
       }
@@ -263,6 +315,7 @@ void describe_cpu(ChainText& text) {
       }
       describe_preemption(text, preemptors, lost, share);
   }
+  if (text.incident.rule != RuleId::cgroup_throttling) add_affinity(text);
   add_call_step(text, "off the CPU");
 }
 
@@ -669,6 +722,7 @@ void describe_system(Incident& incident, const SystemState& system) {
     incident.lost_ns = incident.span_ns() > 0 ? incident.span_ns() : incident.last.lost_ns;
     chain.summary += fmt::format(", for {}", format_duration(incident.lost_ns));
   }
+  chain.evidence = incident.last.evidence;
   chain.timeline.push_back({std::string(its.layer), std::string(its.name), chain.summary, incident.lost_ns});
   if (its.family == Family::kHost && system.snapshot && system.snapshot->mem_percent >= 0) {
     chain.timeline.push_back(

@@ -41,6 +41,7 @@ struct ChainEvidence {
   uint64_t start_wall_ns = 0, duration_ns = 0;
   std::optional<uint64_t> start_mono_ns;
   std::string op, detail;
+  std::optional<uint64_t> stack_hash = {};
 };
 
 struct CausalChain {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hal/call_table.h"
+#include "hal/cpu_list.h"
 #include "hal/vocabulary.h"
 
 namespace ingero::hal {
@@ -233,6 +234,17 @@ struct SystemSnapshot {
          psi_mem_full = -1;                           // percent of two seconds
   int64_t major_faults = -1;                          // since the previous snapshot
   double steal_percent = -1, interrupt_percent = -1;  // of all CPUs: other virtual machines; interrupts, hard and soft
+};
+
+// On which CPUs threads of a process may run, as was seen when they waited for one: those of most of that wait.
+// Reported when it changes.
+struct Affinity {
+  uint64_t mono_ns = 0;
+  int64_t wall_offset_ns = 0;
+  uint32_t pid = 0;
+  uint32_t threads = 0;  // the most of its threads that were seen to wait for a CPU and may run on no others
+  CpuList cpus;
+  CpuList online;  // CPUs of the machine; empty: not known
 };
 
 // What a cgroup's CPU limit did since the sample before; only cgroups that were held back have one.

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "kernelside/helper_protocol.h"
 

@@ -1,7 +1,7 @@
 // Which CPUs are online, asked once a second by the thread that drains the rings: the kernel's list is opened once, and
 // read anew by one system call.
 //
-// One thread. Failure: an empty list; opening is tried again.
+// One thread. Owns the file. Failure: an empty list; opening is tried again.
 #pragma once
 
 #include <string>

@@ -38,6 +38,13 @@ std::vector<std::string> texts_in(const Json& object, const char* name) {
   return out;
 }
 
+std::optional<uint64_t> stack_hash_in(const Json& object) {
+  const auto found = object.find("stack_hash");
+  return found != object.end() && found->is_number_integer()
+             ? std::optional(static_cast<uint64_t>(found->get<int64_t>()))
+             : std::nullopt;
+}
+
 std::optional<uint64_t> time_in(const Json& object, const char* name) {
   const auto time = store::parse_time(text_member(object, name), 0);
   return time.ok() ? std::optional(*time) : std::nullopt;
@@ -119,7 +126,7 @@ Result<std::vector<ReportedChain>> stored_chains(const store::Reader& reader, co
                                     static_cast<uint32_t>(number(item, "tid")), number(item, "timestamp"),
                                     number(item, "duration_ns"),
                                     start_mono_ns != 0 ? std::optional(start_mono_ns) : std::nullopt,
-                                    text_member(item, "op"), text_member(item, "detail")});
+                                    text_member(item, "op"), text_member(item, "detail"), stack_hash_in(item)});
         });
         each_of(values[22].as_text(), [&](const Json& item) {
           if (item.is_string()) chain.symptoms.push_back(item.get<std::string>());
@@ -137,30 +144,42 @@ Result<std::vector<ReportedChain>> stored_chains(const store::Reader& reader, co
   return chains;
 }
 
+namespace {
+
+// The program's own lines first: they say more than the library's.
+std::vector<std::string> lines_of(const store::Reader& reader, uint64_t stack_hash, size_t most) {
+  std::vector<std::string> lines, native;
+  const store::Bound bound[] = {store::Bound::of(static_cast<int64_t>(stack_hash))};
+  const auto outcome = reader.query(
+      "SELECT frames FROM stack_traces WHERE hash = ?", {},
+      [&](std::span<const Value> values) {
+        for (const symbols::StackFrame& frame : symbols::parse_frames(values[0].as_text())) {
+          if (frame.is_python() || (!symbols::is_start_up(frame) && !(frame.symbol.empty() && frame.file.empty()))) {
+            (frame.is_python() ? lines : native).push_back(frame_text(frame));
+          }
+        }
+        return true;
+      },
+      {}, bound);
+  if (!outcome.ok()) return {};
+  lines.insert(lines.end(), native.begin(), native.end());
+  if (lines.size() > most) lines.resize(most);
+  return lines;
+}
+
+}  // namespace
+
 void add_lines(const store::Reader& reader, std::vector<ReportedChain>& chains) {
-  constexpr size_t kMaxLines = 4;
+  constexpr size_t kMaxLines = 4, kMaxEvidence = 8;
   for (ReportedChain& chain : chains) {
-    if (!chain.stack_hash) continue;
-    const store::Bound bound[] = {store::Bound::of(static_cast<int64_t>(*chain.stack_hash))};
-    const auto outcome = reader.query(
-        "SELECT frames FROM stack_traces WHERE hash = ?", {},
-        [&](std::span<const Value> values) {
-          std::vector<std::string> native, python;
-          for (const symbols::StackFrame& frame : symbols::parse_frames(values[0].as_text())) {
-            if (frame.is_python() || (!symbols::is_start_up(frame) && !(frame.symbol.empty() && frame.file.empty()))) {
-              (frame.is_python() ? python : native).push_back(frame_text(frame));
-            }
-          }
-          // The program's own lines say more than the library's.
-          for (const auto& list : {python, native}) {
-            for (const std::string& one : list) {
-              if (chain.lines.size() < kMaxLines) chain.lines.push_back(one);
-            }
-          }
-          return true;
-        },
-        {}, bound);
-    if (!outcome.ok()) chain.lines.clear();
+    if (chain.stack_hash) chain.lines = lines_of(reader, *chain.stack_hash, kMaxLines);
+    // Of one about several processes: where each of them was.
+    for (const hal::ChainEvidence& one : chain.evidence) {
+      if (chain.stack_hash || !one.stack_hash || chain.lines.size() >= kMaxEvidence) continue;
+      for (const std::string& line : lines_of(reader, *one.stack_hash, 1)) {
+        chain.lines.push_back(fmt::format("{} ({}, {})", line, one.op, one.detail));
+      }
+    }
   }
 }
 

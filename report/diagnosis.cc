@@ -85,6 +85,7 @@ class EngineSink final : public store::ReplaySink {
     engine_->add_snapshot(snapshot, mono_ns);
   }
   void throttling(const hal::Throttling& throttling) override { engine_->add_throttling(throttling); }
+  void affinity(const hal::Affinity& affinity) override { engine_->add_affinity(affinity); }
   void hang(const hal::CollectiveHang& hang, std::string_view call) override { engine_->add_hang(hang, call); }
   void device_error(const hal::DeviceError& error) override { engine_->add_device_error(error); }
   void device_sample(const hal::DeviceSample& sample, uint64_t mono_ns) override {

@@ -13,7 +13,9 @@
 #include "base/text.h"
 #include "base/wrapping.h"
 #include "correlate/device_time.h"
+#include "correlate/rules.h"
 #include "correlate/window.h"
+#include "hal/cpu_list.h"
 #include "hal/slow_settings.h"
 #include "hal/wait.h"
 #include "report/frame_text.h"
@@ -92,6 +94,18 @@ struct Part {
     Conditions conditions = of_interval(time, "t", "k", "k.mono_ns + c.start");
     conditions.add_range(selection, "k.wall_ns + c.start", "k.wall_ns + c.start");
     return conditions;
+  }
+  // Samples of the machine that have a value in a column.
+  Conditions snapshots_meanwhile(const ProcessTime& time, const std::string& column) const {
+    Conditions meanwhile;
+    meanwhile.add(column + " >= ?", int64_t{0});
+    if (time.session) meanwhile.add("session = ?", *time.session);
+    if (time.budget.end_ns > time.budget.start_ns) {
+      meanwhile.add("timestamp >= ?", static_cast<int64_t>(time.budget.start_ns) + time.wall_offset_ns);
+      meanwhile.add("timestamp <= ?", static_cast<int64_t>(time.budget.end_ns) + time.wall_offset_ns);
+    }
+    meanwhile.add_range(selection, "timestamp", "timestamp");
+    return meanwhile;
   }
 
  private:
@@ -183,6 +197,97 @@ void add_preemptors_of_others(const Part& part, ProcessTime& time) {
                                        other_text(root, time)));
     return;
   }
+}
+
+struct OnCpus {
+  hal::CpuList cpus, online;
+  uint64_t threads = 0;
+  std::string comm;
+  bool is_narrow() const { return !online.empty() && cpus.count() < online.count(); }
+};
+
+// Of processes of the run that waited for a CPU: on which they could run by the end of the interval.
+std::map<uint32_t, OnCpus> affinities(const Part& part, const ProcessTime& time) {
+  Conditions of_run;
+  if (!time.node.empty()) of_run.add("s.node = ?", store::Bound::of(time.node));
+  if (time.session) of_run.add("s.id = ?", *time.session);
+  // What is asked for in a second is of that before.
+  if (time.budget.end_ns > time.budget.start_ns) {
+    of_run.add("a.mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns + correlate::kWindowNs));
+  }
+  std::map<uint32_t, OnCpus> found;
+  part.ask(
+      "SELECT a.pid, a.cpus, a.online, a.threads, (SELECT p.comm FROM processes p WHERE p.session = a.session AND "
+      "p.pid = a.pid ORDER BY p.id DESC LIMIT 1) FROM cpu_affinity a JOIN sessions s ON s.id = a.session WHERE {} "
+      "ORDER BY a.mono_ns LIMIT 100000",
+      of_run, [&](std::span<const store::Value> row) {
+        OnCpus one;
+        one.cpus = hal::CpuList::parse(row[1].as_text()).value_or(hal::CpuList());
+        one.online = hal::CpuList::parse(row[2].as_text()).value_or(hal::CpuList());
+        one.threads = static_cast<uint64_t>(std::max<int64_t>(0, row[3].integer));
+        one.comm = row[4].as_text();
+        found[static_cast<uint32_t>(row[0].integer)] = std::move(one);
+      });
+  return found;
+}
+
+// "python (pid 8), python (pid 9) and 2 more"; empty: none shares CPUs with it.
+std::string sharers_text(const std::map<uint32_t, OnCpus>& all, uint32_t pid, uint64_t& threads) {
+  const OnCpus& its = all.at(pid);
+  std::vector<std::string> names;
+  size_t more = 0;
+  for (const auto& [other, theirs] : all) {
+    if (other == pid || !theirs.is_narrow() || !theirs.cpus.shares_any(its.cpus)) continue;
+    if (theirs.cpus == its.cpus) threads += theirs.threads;
+    if (names.size() >= kMaxNamed) {
+      ++more;
+    } else {
+      names.push_back(fmt::format("{} (pid {})", printable(theirs.comm, 40), other));
+    }
+  }
+  return fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+// How busy the machine's CPUs were meanwhile, in percent; none: not known.
+std::optional<double> busy_percent(const Part& part, const ProcessTime& time) {
+  std::optional<double> percent;
+  part.ask("SELECT avg(cpu_pct) FROM system_snapshots WHERE {}", part.snapshots_meanwhile(time, "cpu_pct"),
+           [&](std::span<const store::Value> row) { percent = row[0].as_real(); });
+  return percent;
+}
+
+// It, or who it waits for, waits for a CPU because it may not run on those that are idle.
+void add_affinity(const Part& part, ProcessTime& time) {
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  const auto matters = [&](uint64_t ns) {
+    return ns * 100 >= sums.total_ns() && ns * 100 >= kSomePercent * sums.lost_low();
+  };
+  std::optional<uint32_t> pid;
+  if (matters(sums.of(TimeClass::kCpuWait).low)) pid = time.budget.pid;
+  for (const BlamePath& path : time.blame) {
+    const BlameNode& root = path.nodes.back();
+    if (!pid && root.is == TimeClass::kCpuWait && !root.pids.empty() && matters(path.low)) pid = root.pids.front();
+  }
+  if (!pid) return;
+  const std::map<uint32_t, OnCpus> all = affinities(part, time);
+  const auto its = all.find(*pid);
+  if (its == all.end() || !its->second.is_narrow()) return;
+  const auto busy = busy_percent(part, time);
+  if (busy.value_or(0) >= correlate::kBusyPercent) return;
+  uint64_t threads = its->second.threads;
+  const std::string sharers = sharers_text(all, *pid, threads);
+  const std::string who =
+      *pid == time.budget.pid ? "It" : fmt::format("{} (pid {})", printable(its->second.comm, 40), *pid);
+  time.because.push_back(fmt::format(
+      "{} may run on {} only, {} of the machine's {}{}: its CPU affinity keeps it off the others{}; {} waited for a "
+      "CPU",
+      who, its->second.cpus.name(), its->second.cpus.count(), its->second.online.count(),
+      sharers.empty() ? std::string() : ", and so may " + sharers,
+      busy ? fmt::format(", while the machine's CPUs were {:.0f}% busy", *busy) : "", plural(threads, "thread")));
+  time.remedy = fmt::format(
+      "widen the CPU affinity (taskset -acp {} {}; the launcher's CPU binding, numactl, the cpuset "
+      "of its cgroup){}",
+      its->second.online.text(), *pid, sharers.empty() ? "" : ", or give each process CPUs of its own");
 }
 
 // Who let it run again: most likely who stopped it.
@@ -442,16 +547,8 @@ void add_probes(ProcessTime& time) {
 // What the hypervisor gave to other machines looks like running.
 void add_stolen(const Part& part, ProcessTime& time) {
   constexpr double kMuchPercent = 2;
-  Conditions meanwhile;
-  meanwhile.add("steal_pct >= ?", int64_t{0});
-  if (time.session) meanwhile.add("session = ?", *time.session);
-  if (time.budget.end_ns > time.budget.start_ns) {
-    meanwhile.add("timestamp >= ?", static_cast<int64_t>(time.budget.start_ns) + time.wall_offset_ns);
-    meanwhile.add("timestamp <= ?", static_cast<int64_t>(time.budget.end_ns) + time.wall_offset_ns);
-  }
-  meanwhile.add_range(part.selection, "timestamp", "timestamp");
   double percent = 0;
-  part.ask("SELECT avg(steal_pct) FROM system_snapshots WHERE {}", meanwhile,
+  part.ask("SELECT avg(steal_pct) FROM system_snapshots WHERE {}", part.snapshots_meanwhile(time, "steal_pct"),
            [&](std::span<const store::Value> row) { percent = row[0].as_real().value_or(0); });
   if (percent <= kMuchPercent) return;
   time.because.push_back(fmt::format(
@@ -850,6 +947,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     if (!is_accusation(time.budget.result.limit)) continue;
     add_preemptors(part, time);
     add_preemptors_of_others(part, time);
+    add_affinity(part, time);
     add_samples(part, time);
     add_new_workers(part, time);
     add_pageable(part, time);

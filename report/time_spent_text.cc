@@ -411,6 +411,24 @@ std::string after_text(const ProcessBudget& budget) {
   return fmt::format("After the last step, for {}: {}.\n", format_duration(total), fmt::join(parts, ", "));
 }
 
+uint64_t of_share(const TimeSums& sums, double share) {
+  return static_cast<uint64_t>(share * static_cast<double>(sums.total_ns()));
+}
+
+// What the thread's figures leave out: others of its process submit as well, and lose time of their own. Empty: little.
+std::string together_text(const ProcessTime& time) {
+  const ProcessBudget& budget = time.budget;
+  const TimeSums& sums = budget.evaluated.sums;
+  const Parts parts(budget);
+  const uint64_t low = of_share(sums, budget.together.low), high = of_share(sums, budget.together.high);
+  if (budget.together.threads < 2 || low < sums.lost_low() + sums.lost_low() / 4) return {};
+  if (percent_of(low, sums.total_ns()) < correlate::kEnterPercent) return {};
+  return fmt::format("{} of its threads submit work: of {} the one below lost {} itself, and all together lost {} ({})",
+                     budget.together.threads, length_text(time),
+                     range_text(parts.of(sums.lost_low()), parts.of(sums.lost_high())),
+                     range_text(parts.of(low), parts.of(high)), percents_text(low, high, sums.total_ns()));
+}
+
 bool is_shown(const ProcessTime& time) { return time.budget.result.why != NotKnown::kTooShort; }
 
 // Where none is shown; `times` are not empty.
@@ -449,6 +467,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
     out += fmt::format(", {} (no steps were found)", format_duration(sums.total_ns()));
   }
   out += "\n" + styled(limit_text(time), Style::kBold, colour) + "\n";
+  if (const std::string together = together_text(time); !together.empty()) out += "  " + together + ".\n";
   for (const std::string& one : time.because) out += "  " + one + ".\n";
   out += "\n" + rows_text(time, colour);
   const bool waited = budget.result.why == NotKnown::kBlocked || budget.result.why == NotKnown::kPoll;
@@ -564,6 +583,10 @@ Json process_json(const ProcessTime& time) {
                                {"ns", its.ns},
                                {"share", static_cast<double>(its.ns) / static_cast<double>(sums.total_ns())},
                                {"lost_ns", {{"low", its.low}, {"high", its.high}}}});
+  }
+  if (const correlate::Together& together = budget.together; together.threads > 1) {
+    json["threads"] = {{"submitting", together.threads},
+                       {"lost_ns", {{"low", of_share(sums, together.low)}, {"high", of_share(sums, together.high)}}}};
   }
   json["after_steps_ns"] = budget.after_steps.total_ns();
   json["blame"] = paths_json(time.blame, time, Parts(budget), part_of(budget));

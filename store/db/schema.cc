@@ -170,8 +170,13 @@ std::string with_runtimes() {
 
 std::string with_library_hashes() { return "ALTER TABLE communicators ADD COLUMN library_hash INTEGER;"; }
 
-// Of allocations and their releases: "device", "host" or "address space" (hal::Memory). NULL: neither, or of before.
-std::string with_memories() { return "ALTER TABLE calls ADD COLUMN memory TEXT;"; }
+// memory: of allocations and their releases, "device", "host" or "address space" (hal::Memory); NULL: neither, or of
+// before. online: NULL: not known.
+std::string memories_and_affinity() {
+  return "ALTER TABLE calls ADD COLUMN memory TEXT;"
+         "CREATE TABLE cpu_affinity (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, mono_ns INTEGER NOT NULL, "
+         "pid INTEGER NOT NULL, cpus TEXT NOT NULL, threads INTEGER NOT NULL, online TEXT);";
+}
 
 struct Step {
   int64_t version;
@@ -194,7 +199,7 @@ constexpr Step kSteps[] = {
     {31, "what probes cost, and whose calls were lost", costs_and_losses},
     {32, "which calls a runtime makes", with_runtimes},
     {33, "what a library calls a communicator", with_library_hashes},
-    {34, "whose memory calls obtain", with_memories},
+    {34, "whose memory calls obtain, and on which CPUs threads may run", memories_and_affinity},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

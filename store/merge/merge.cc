@@ -97,6 +97,7 @@ const std::vector<Table>& tables() {
       {"cgroup_metadata", {}, Taken::kNew},
       {"cgroup_schedstat", {}, Taken::kNew},
       {"cgroup_throttling", {{"session", "sessions"}}},
+      {"cpu_affinity", {{"session", "sessions"}}},
       {"lost_calls", {{"session", "sessions"}}},
       {"fabric_links", {{"id", "fabric_links"}, {"session", "sessions"}}},
       {"fabric_gids", {{"session", "sessions"}}},
@@ -259,6 +260,7 @@ Status Merge::add_table(const Table& table, MergedSource& source) {
                                   columns += (columns.empty() ? "" : ", ") + name_sql(row.bytes(0));
                                   values += (values.empty() ? "" : ", ") + value_of(table, row.text(0));
                                 }));
+  if (columns.empty()) return {};  // a table that an older recording does not have
   const std::string insert =
       fmt::format("INSERT {}INTO main.{} ({}) SELECT {} FROM source.{}", table.taken == Taken::kAll ? "" : "OR IGNORE ",
                   table.name, columns, values, table.name);

@@ -58,6 +58,7 @@ class ReplaySink {
   virtual void cpu_sample(const hal::CpuSample& /*sample*/) {}
   virtual void snapshot(const hal::SystemSnapshot& /*snapshot*/, uint64_t /*mono_ns*/) {}
   virtual void throttling(const hal::Throttling& /*throttling*/) {}
+  virtual void affinity(const hal::Affinity& /*affinity*/) {}
   virtual void hang(const hal::CollectiveHang& /*hang*/, std::string_view /*call*/) {}
   virtual void device_error(const hal::DeviceError& /*error*/) {}
   virtual void device_sample(const hal::DeviceSample& /*sample*/, uint64_t /*mono_ns*/) {}

@@ -1,4 +1,4 @@
-// Reads a session's samples in order of time: snapshots, CPU limits, devices, fabric adapters.
+// Reads a session's samples in order of time: snapshots, CPU limits and affinities, devices, fabric adapters.
 #include "store/read/replay_sides.h"
 
 #include <cstring>
@@ -63,6 +63,7 @@ Status ReplaySides::load_samples(Database& database, int64_t session, const Offs
         one.throttled_ns = row.uint64(5);
         items_.emplace(one.mono_ns, std::move(one));
       }));
+  INGERO_TRY(load_affinities(database, of_session));
   INGERO_TRY(database.each_row(
       "SELECT timestamp, vendor, pci_address, kind, code, meaning, pid, process, message FROM device_errors" +
           of_session,
@@ -90,6 +91,21 @@ Status ReplaySides::load_samples(Database& database, int64_t session, const Offs
       [&](const Statement& row) { add_reading(row, samples[row.integer(0)]); }));
   for (auto& [wall_ns, sample] : samples) items_.emplace(offsets.mono_of(wall_ns), std::move(sample));
   return load_fabric(database, session, offsets);
+}
+
+Status ReplaySides::load_affinities(Database& database, const std::string& of_session) {
+  return database.each_row("SELECT mono_ns, pid, cpus, threads, online FROM cpu_affinity" + of_session,
+                           [&](const Statement& row) {
+                             const auto cpus = hal::CpuList::parse(row.text(2));
+                             if (!cpus) return;
+                             hal::Affinity one;
+                             one.mono_ns = row.uint64(0);
+                             one.pid = static_cast<uint32_t>(row.integer(1));
+                             one.cpus = *cpus;
+                             one.threads = static_cast<uint32_t>(row.integer(3));
+                             one.online = hal::CpuList::parse(row.text(4)).value_or(hal::CpuList());
+                             items_.emplace(one.mono_ns, std::move(one));
+                           });
 }
 
 // One sample for each counter that grew and each state of a port: what an adapter's driver calls them, its backend
@@ -143,15 +159,21 @@ Status ReplaySides::load(Database& database, int64_t session, const Offsets& off
   // Samples of another session are not evidence here.
   INGERO_TRY(load_snapshots(database, fmt::format("system_snapshots WHERE session = {}", session), offsets));
   INGERO_TRY(load_samples(database, session, offsets));
-  // The state that a port had when the time range begins.
+  // The state that a port had, and where a process could run, when the time range begins.
   std::map<std::pair<std::string, uint32_t>, Item> states;
+  std::map<uint32_t, Item> affinities;
   for (auto at = items_.begin(); at != items_.lower_bound(from_mono_ns); ++at) {
+    if (const auto* affinity = std::get_if<hal::Affinity>(&at->second)) {
+      affinities.insert_or_assign(affinity->pid, at->second);
+      continue;
+    }
     const auto* sample = std::get_if<hal::FabricSample>(&at->second);
     if (sample == nullptr || sample->devices[0].ports.empty() || !sample->devices[0].ports[0].state) continue;
     states.insert_or_assign({sample->devices[0].name, sample->devices[0].ports[0].number}, at->second);
   }
   items_.erase(items_.begin(), items_.lower_bound(from_mono_ns));
   for (auto& [port, state] : states) items_.emplace(from_mono_ns, std::move(state));
+  for (auto& [pid, affinity] : affinities) items_.emplace(from_mono_ns, std::move(affinity));
   items_.erase(items_.upper_bound(to_mono_ns), items_.end());
   at_ = items_.begin();
   return {};
@@ -167,6 +189,8 @@ void ReplaySides::feed(uint64_t mono_ns, ReplaySink& sink) {
             sink.snapshot(item, at);
           } else if constexpr (std::is_same_v<T, hal::Throttling>) {
             sink.throttling(item);
+          } else if constexpr (std::is_same_v<T, hal::Affinity>) {
+            sink.affinity(item);
           } else if constexpr (std::is_same_v<T, hal::DeviceError>) {
             sink.device_error(item);
           } else if constexpr (std::is_same_v<T, hal::DeviceSample>) {

@@ -39,9 +39,10 @@ class ReplaySides {
   uint64_t next_mono_ns() const { return at_ == items_.end() ? ~uint64_t{0} : at_->first; }
 
  private:
-  using Item =
-      std::variant<hal::SystemSnapshot, hal::Throttling, hal::DeviceError, hal::DeviceSample, hal::FabricSample>;
+  using Item = std::variant<hal::SystemSnapshot, hal::Throttling, hal::Affinity, hal::DeviceError, hal::DeviceSample,
+                            hal::FabricSample>;
   Status load_samples(Database& database, int64_t session, const Offsets& offsets);
+  Status load_affinities(Database& database, const std::string& of_session);
   Status load_fabric(Database& database, int64_t session, const Offsets& offsets);
 
   std::multimap<uint64_t, Item> items_;

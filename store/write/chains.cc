@@ -25,7 +25,8 @@ Json json_of(const hal::ChainEvidence& one) {
           {"timestamp", one.start_wall_ns},
           {"duration_ns", one.duration_ns},
           {"op", one.op},
-          {"detail", one.detail}};
+          {"detail", one.detail},
+          {"stack_hash", one.stack_hash ? Json(static_cast<int64_t>(*one.stack_hash)) : Json(nullptr)}};
 }
 
 }  // namespace

@@ -237,6 +237,9 @@ void Writer::add_lost_calls(const hal::LostCalls& lost) {
 void Writer::add_throttling(const hal::Throttling& throttling) {
   if (impl_->has_room(impl_->throttlings.size())) impl_->throttlings.push_back(throttling);
 }
+void Writer::add_affinity(const hal::Affinity& affinity) {
+  if (impl_->has_room(impl_->affinities.size())) impl_->affinities.push_back(affinity);
+}
 
 void Writer::add_communicator(const hal::Communicator& communicator) {
   if (!impl_->has_room(impl_->collectives.waiting())) return;

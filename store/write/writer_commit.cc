@@ -130,6 +130,47 @@ Status Writer::Impl::write_updates() {
   return {};
 }
 
+// What was sampled of the machine and of where processes run.
+Status Writer::Impl::write_machine() {
+  INGERO_TRY(database.run_each(
+      "INSERT OR IGNORE INTO system_snapshots (timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, "
+      "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, steal_pct, interrupt_pct, "
+      "session) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+      snapshots, [&](Statement& s, const hal::SystemSnapshot& snapshot) {
+        s.bind(1, static_cast<int64_t>(snapshot.wall_ns));
+        bind_real_if(s, 2, snapshot.cpu_percent);
+        bind_real_if(s, 3, snapshot.mem_percent);
+        s.bind_if(4, snapshot.mem_available_mb >= 0, snapshot.mem_available_mb);
+        s.bind_if(5, snapshot.swap_used_mb >= 0, snapshot.swap_used_mb);
+        bind_real_if(s, 6, snapshot.load1);
+        bind_real_if(s, 7, snapshot.psi_cpu_some);
+        bind_real_if(s, 8, snapshot.psi_io_some);
+        bind_real_if(s, 9, snapshot.psi_io_full);
+        bind_real_if(s, 10, snapshot.psi_mem_some);
+        bind_real_if(s, 11, snapshot.psi_mem_full);
+        s.bind_if(12, snapshot.major_faults >= 0, snapshot.major_faults);
+        bind_real_if(s, 13, snapshot.steal_percent);
+        bind_real_if(s, 14, snapshot.interrupt_percent);
+        s.bind(15, session);
+      }));
+  INGERO_TRY(database.run_each("INSERT INTO cgroup_throttling VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", throttlings,
+                               [&](Statement& s, const hal::Throttling& one) {
+                                 s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
+                                 s.bind(3, static_cast<int64_t>(one.mono_ns));
+                                 s.bind_if(4, one.cgroup_id != 0, static_cast<int64_t>(one.cgroup_id));
+                                 s.bind(5, int64_t{one.pid}).bind(6, std::string_view(one.path));
+                                 s.bind(7, static_cast<int64_t>(one.periods));
+                                 s.bind(8, static_cast<int64_t>(one.throttled_ns));
+                               }));
+  return database.run_each("INSERT INTO cpu_affinity VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", affinities,
+                           [&](Statement& s, const hal::Affinity& one) {
+                             s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
+                             s.bind(3, static_cast<int64_t>(one.mono_ns)).bind(4, int64_t{one.pid});
+                             s.bind(5, std::string_view(one.cpus.text())).bind(6, int64_t{one.threads});
+                             s.bind_if(7, !one.online.empty(), std::string_view(one.online.text()));
+                           });
+}
+
 Status Writer::Impl::write_extras() {
   if (single_step_ns) {
     INGERO_TRY(database.execute(
@@ -162,36 +203,7 @@ Status Writer::Impl::write_extras() {
                           s.bind(1, static_cast<int64_t>(stack.hash));
                           s.bind(2, std::string_view(stack.ips)).bind(3, std::string_view(stack.frames));
                         }));
-  INGERO_TRY(database.run_each(
-      "INSERT OR IGNORE INTO system_snapshots (timestamp, cpu_pct, mem_pct, mem_avail, swap_mb, load_avg, "
-      "psi_cpu_some, psi_io_some, psi_io_full, psi_mem_some, psi_mem_full, major_faults, steal_pct, interrupt_pct, "
-      "session) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-      snapshots, [&](Statement& s, const hal::SystemSnapshot& snapshot) {
-        s.bind(1, static_cast<int64_t>(snapshot.wall_ns));
-        bind_real_if(s, 2, snapshot.cpu_percent);
-        bind_real_if(s, 3, snapshot.mem_percent);
-        s.bind_if(4, snapshot.mem_available_mb >= 0, snapshot.mem_available_mb);
-        s.bind_if(5, snapshot.swap_used_mb >= 0, snapshot.swap_used_mb);
-        bind_real_if(s, 6, snapshot.load1);
-        bind_real_if(s, 7, snapshot.psi_cpu_some);
-        bind_real_if(s, 8, snapshot.psi_io_some);
-        bind_real_if(s, 9, snapshot.psi_io_full);
-        bind_real_if(s, 10, snapshot.psi_mem_some);
-        bind_real_if(s, 11, snapshot.psi_mem_full);
-        s.bind_if(12, snapshot.major_faults >= 0, snapshot.major_faults);
-        bind_real_if(s, 13, snapshot.steal_percent);
-        bind_real_if(s, 14, snapshot.interrupt_percent);
-        s.bind(15, session);
-      }));
-  INGERO_TRY(database.run_each("INSERT INTO cgroup_throttling VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", throttlings,
-                               [&](Statement& s, const hal::Throttling& one) {
-                                 s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
-                                 s.bind(3, static_cast<int64_t>(one.mono_ns));
-                                 s.bind_if(4, one.cgroup_id != 0, static_cast<int64_t>(one.cgroup_id));
-                                 s.bind(5, int64_t{one.pid}).bind(6, std::string_view(one.path));
-                                 s.bind(7, static_cast<int64_t>(one.periods));
-                                 s.bind(8, static_cast<int64_t>(one.throttled_ns));
-                               }));
+  INGERO_TRY(write_machine());
   INGERO_TRY(database.run_each(
       "INSERT INTO annotations (timestamp, labels, pid, start_time, span_start, span_end, peer_uid, peer_gid, "
       "peer_pid, session) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
@@ -262,6 +274,7 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   empty(snapshots);
   empty(chains);
   empty(throttlings);
+  empty(affinities);
   empty(lost_calls);
   empty(annotations);
   samples.committed();

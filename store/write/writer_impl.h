@@ -74,6 +74,7 @@ struct Writer::Impl {
   Status write_rows();
   Status write_updates();
   Status write_extras();
+  Status write_machine();
   Status write_losses();
   void forget_pending(bool aggregates_written);
   Status finish();
@@ -145,6 +146,7 @@ struct Writer::Impl {
   std::vector<hal::SystemSnapshot> snapshots;
   std::vector<hal::CausalChain> chains;
   std::vector<hal::Throttling> throttlings;
+  std::vector<hal::Affinity> affinities;
   std::vector<hal::LostCalls> lost_calls;
   std::optional<uint64_t> single_step_ns, probe_ns;  // to be written
   static constexpr size_t kMaxAnnotations = 50'000;

@@ -1,5 +1,6 @@
 """Causes: what is planted next to a traced program is named, live and replayed alike."""
 import json
+import os
 import subprocess
 import time
 
@@ -25,6 +26,36 @@ def ACompetitorIsNamed(build):
     evidence = causes[0]["evidence"][0]
     rows = json.loads(run(build.agent, "query", "--db", recording.path, "--json", evidence["query"]).stdout)
     check(len(rows) == 1 and rows[0]["duration"] == evidence["duration_ns"], f"{evidence}: {rows}")
+
+
+def APinnedProgramIsNamedTheCpusThatItMayUse(build):
+    """The program and its competitor are bound to one CPU; the others have nothing to do."""
+    with open("/sys/devices/system/cpu/online", encoding="ascii") as file:
+        online = file.read().strip()
+    if os.cpu_count() == 1:
+        raise Skip("this machine has one CPU")
+    lines, recording = traced(build, "preempt", "100000", "12")
+    pid = json_lines(lines)[0]["pid"]
+    rows = recording.rows("SELECT pid, cpus, threads, online FROM cpu_affinity ORDER BY mono_ns")
+    say(rows=[tuple(row) for row in rows])
+    own = [row for row in rows if row["pid"] == pid]
+    check(own and all(row["online"] == online and row["cpus"].isdigit() and row["threads"] == 1 for row in own), f"{online}")
+    busy = recording.rows("SELECT max(cpu_pct) AS most FROM system_snapshots")[0]["most"]
+    if busy >= 90:
+        raise Skip(f"something else keeps the other CPUs busy: {busy} %")
+    found, _ = incidents(build, recording)
+    cause = found[0]
+    say(summary=cause["summary"], root_cause=cause["root_cause"])
+    only = f"may run on CPU {own[0]['cpus']} only, 1 of the machine's {os.cpu_count()}"
+    check(only in cause["summary"], cause["summary"])
+    check(f"taskset -acp {online} {pid}" in cause["recommendations"][0], f"{cause['recommendations']}")
+    check_same(build, "preempt", recording)
+
+
+def APinnedProgramThatDoesNotWaitIsNotAccused(build):
+    _, recording = traced(build, "spin", "2000", "2000", prefix=("taskset", "-c", "0"))
+    found, _ = incidents(build, recording)
+    check(not any("may run on" in chain["summary"] for chain in found), f"{[chain['summary'] for chain in found]}")
 
 
 def check_same(build, scenario, recording):
@@ -88,7 +119,8 @@ def FollowingTellsACauseWhileItLastsAndEndsWithTheRecording(build):
     check(follower.returncode == 0 and "has ended" in said, f"{follower.returncode}: {said}")
 
 
-TESTS = (ACompetitorIsNamed, LiveAndReplayedCausesAreTheSame,
+TESTS = (ACompetitorIsNamed, APinnedProgramIsNamedTheCpusThatItMayUse, APinnedProgramThatDoesNotWaitIsNotAccused,
+         LiveAndReplayedCausesAreTheSame,
          LiveAndReplayedCausesAreTheSameWhereNothingFollows, DiskWaitsAreNamed, ACallThatHangsIsTold,
          FollowingTellsACauseWhileItLastsAndEndsWithTheRecording)
 SHARED = (ACallThatHangsIsTold,)

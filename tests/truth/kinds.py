@@ -200,6 +200,11 @@ def neighbour(run):
         run.command = ["taskset", "-c", "1", *run.command]
 
 
+def pinned(run):
+    """The program and all that it starts may run on one CPU."""
+    run.command = ["taskset", "-c", "1", *run.command]
+
+
 def rank_neighbour(run):
     child = run.stack.enter_context(world.helper("spin", 2, 1))
     run.names["neighbour"] = child.pid
@@ -297,6 +302,9 @@ FAULTS = [
          budget=False),
     Kind("collective_mismatch", program("ranks.py", "mismatch", "4", "3"), cause=RANK,
          who=(r"mismatch|differ|disagree|131,?072|524,?288|half", r"{rank_pid}"), budget=False),
+    Kind("crossed", program("ranks.py", "crossed", "6", "2"), cause=r"deadlock", who=(r"opposite orders", r"{rank_pid}"), budget=False),
+    Kind("crossed_queued", program("ranks.py", "crossed_queued", "14", "2"), cause=r"deadlock",
+         who=(r"opposite orders", r"{rank_pid}"), budget=False),
     Kind("collective_abort", program("ranks.py", "abort", "4", "3"), cause=RANK + r"|{rank_pid}",
          who=(r"exit|abort|died|dead|ended|gone",), budget=False),
     Kind("attach_loader", program("train_loader.py", "cpu", "10"), cause=INPUT,
@@ -358,12 +366,15 @@ FAULTS = [
     Kind("pinning", program("train_host.py", "pinning", "{seconds}"), cause=r"alloc|pin", who=(r"cudaHostRegister",)),
     Kind("rank_evaluating", program("ranks.py", "evaluating", "{seconds}", "3"), cause=RANK,
          who=(r"late|last", r"{rank_pid}"), never=r"which rank has it is not", budget=False),
+    Kind("pinned_loader", program("train_loader.py", "cpu", "{seconds}"), pinned, cause=INPUT + r"|starved of cpu|waited .{0,80}cpu",
+         who=(r"may run on CPU 1 only|affinity",), healthy_cpu=False),
     Kind("deadlock", native("loops", "deadlock", "{seconds}"), cause=r"deadlock", who=(r"waited for a lock",), budget=False, seconds=6),
 ]
 
 HEALTHY = [
     Kind("steady", program("healthy.py", "steady", "{seconds}")),
     Kind("pipelined", program("healthy.py", "pipelined", "{seconds}")),
+    Kind("pinned_steady", program("healthy.py", "steady", "{seconds}"), pinned),
     Kind("bursty", program("healthy.py", "bursty", "{seconds}"), budget=False),
     Kind("compile_first", program("healthy.py", "compile_first", "{seconds}"), seconds=6),
     Kind("evaluating", program("healthy.py", "evaluating", "{seconds}")),

@@ -40,6 +40,7 @@ def work(kind, seconds, rank, ranks):
     stream, model = gpu.stream(True), gpu.Model(18, 8)
     optimiser = gpu.Kernel(gpu.ADAM, 500)
     group = gpu.Group(rank, ranks, os.path.join(os.environ["TRUTH_DIR"], "store"))
+    other = gpu.Group(rank, ranks, os.path.join(os.environ["TRUTH_DIR"], "store2")) if kind.startswith("crossed") else None
     if rank == 0:
         clock.write_facts("started", {"at": time.monotonic_ns()})
     going, step = clock.running(seconds), 0
@@ -59,7 +60,10 @@ def work(kind, seconds, rank, ranks):
                     save(step)
             with log.part("submit"):
                 model.step(stream)
-                collective(kind, odd, step, group, stream)
+                if other is not None:
+                    both(gpu, kind, odd and step == 80, (group, other), stream)
+                else:
+                    collective(kind, odd, step, group, stream)
                 optimiser(stream)
             with log.part("sync"):
                 gpu.synchronize(stream)
@@ -118,6 +122,16 @@ def collective(kind, odd, step, group, stream):
         group.abort()  # PLANT abort
         os._exit(17)
     group.all_reduce(COUNT, stream)
+
+
+def both(gpu, kind, turned, groups, stream):
+    """Collectives of two communicators, one after the other; once this rank turns them around."""
+    if turned:
+        clock.deed("crossed", rank=ODD)
+    for group in reversed(groups) if turned else groups:
+        group.all_reduce(COUNT, stream)  # PLANT crossed
+        if kind == "crossed":
+            gpu.synchronize(stream)
 
 
 def launch(kind, seconds, ranks):

@@ -155,6 +155,24 @@ TEST_F(WaitWatchTest, TotalsAreNewsWhenTheyChange) {
   EXPECT_THAT(batch.wait_totals, SizeIs(1));
 }
 
+TEST_F(WaitWatchTest, WhatAThreadWaitedForACpuIsOfTheLastSecond) {
+  totals = {totals_at(0, 0)};
+  totals[0].queued_ns = 30;
+  totals[0].waited[WIRE_WAIT_PREEMPTED] = 4;
+  totals[0].waited[WIRE_WAIT_THROTTLED] = 500;
+  watch.every_second(batch, kSecond);
+  ASSERT_THAT(watch.cpu_waits(), SizeIs(1));
+  EXPECT_EQ(watch.cpu_waits()[0].pid, 100U);
+  EXPECT_EQ(watch.cpu_waits()[0].tid, 101U);
+  EXPECT_EQ(watch.cpu_waits()[0].ns, 34U) << "that a quota held it back is no want of a CPU";
+  totals[0].queued_ns = 50;
+  watch.every_second(batch, 2 * kSecond);
+  ASSERT_THAT(watch.cpu_waits(), SizeIs(1));
+  EXPECT_EQ(watch.cpu_waits()[0].ns, 20U);
+  watch.every_second(batch, 3 * kSecond);
+  EXPECT_THAT(watch.cpu_waits(), IsEmpty());
+}
+
 TEST_F(WaitWatchTest, ASocketWhosePortTheProcessListensOnIsAClients) {
   add_wait(socket(8080, 40001));
   add_wait(socket(50000, 9000));

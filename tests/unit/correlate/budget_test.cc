@@ -56,6 +56,37 @@ TEST(Budget, HostCodeBetweenStepsIsLost) {
   EXPECT_LE(host.high, host.ns);
 }
 
+// Each has the lock for its host code and its launch: the gaps of the device are theirs in turn.
+TEST(Budget, WhatThreadsUnderOneLockLoseIsOfAllOfThem) {
+  constexpr uint32_t kThreads = 4;
+  World world;
+  std::map<uint32_t, uint64_t> released;
+  uint64_t free_at = world.now(1);
+  for (int round = 0; round < 400; ++round) {
+    for (uint32_t tid = 1; tid <= kThreads; ++tid) {
+      const uint32_t before = tid == 1 ? kThreads : tid - 1;
+      if (world.now(tid) < free_at) world.sleep(tid, hal::WaitKind::kFutex, free_at - world.now(tid), before);
+      world.run(tid, kMs);
+      world.launch(tid, tid, 400 * kUs);
+      world.stream_sync(tid, tid);
+      free_at = world.now(tid);
+    }
+  }
+  const Answer answer = ask(world);
+  const ProcessBudget& process = answer.only();
+  EXPECT_EQ(process.together.threads, kThreads);
+  const TimeSums& sums = process.evaluated.sums;
+  const double own = static_cast<double>(sums.lost_low()) / static_cast<double>(sums.total_ns());
+  EXPECT_NEAR(own, 0.25 * 1.0 / 1.41, 0.02) << "a quarter of what the device had nothing to do";
+  EXPECT_NEAR(process.together.low, 1.0 / 1.41, 0.05);
+  EXPECT_GE(process.together.high, process.together.low);
+  const Answer alone = ask(loop(200, 10 * kMs, How::kSleep, [](World& one, size_t) { one.run(1, 20 * kMs); }));
+  const TimeSums& its = alone.only().evaluated.sums;
+  EXPECT_EQ(alone.only().together.threads, 1U);
+  EXPECT_DOUBLE_EQ(alone.only().together.low,
+                   static_cast<double>(its.lost_low()) / static_cast<double>(its.total_ns()));
+}
+
 // (G5) A thousand a second come and go: those that have ended make room.
 TEST(Budget, WorkersThatHaveEndedMakeRoom) {
   const auto forgotten = [](bool with_exits) {

@@ -51,6 +51,7 @@ struct Stream {
   std::vector<Event> events;
   std::vector<std::pair<hal::SystemSnapshot, uint64_t>> snapshots;
   std::vector<hal::Throttling> throttling;
+  std::vector<hal::Affinity> affinities;
   std::vector<hal::Process> processes;
   bool windowed = false;
 
@@ -109,6 +110,21 @@ struct Stream {
     event.address = address;
     event.set(Has::kAddress);
     return event;
+  }
+  // It may run on `cpus` of 0-3, as was seen when that many of its threads waited for one.
+  void allow(uint64_t at_ns, uint32_t pid, const char* cpus, uint32_t threads) {
+    hal::Affinity one;
+    one.mono_ns = kStart + at_ns;
+    one.pid = pid;
+    one.threads = threads;
+    one.cpus = *hal::CpuList::parse(cpus);
+    one.online = *hal::CpuList::parse("0-3");
+    affinities.push_back(std::move(one));
+  }
+  void busy(double percent) {
+    hal::SystemSnapshot snapshot;
+    snapshot.cpu_percent = percent;
+    snapshots.emplace_back(snapshot, kStart + 4 * kSecond);
   }
   // `culprit` had the CPU of the thread for `ns`.
   Event& preempt(uint64_t at_ns, uint64_t ns, uint32_t preempted_by, std::string_view name, uint32_t pid = kPid) {
@@ -210,6 +226,7 @@ inline std::unique_ptr<Engine> engine_for(const Stream& stream, hal::LossLedger&
   for (const hal::Process& process : stream.processes) engine->add_process(process);
   for (const auto& [snapshot, at] : stream.snapshots) engine->add_snapshot(snapshot, at);
   for (const hal::Throttling& one : stream.throttling) engine->add_throttling(one);
+  for (const hal::Affinity& one : stream.affinities) engine->add_affinity(one);
   return engine;
 }
 

@@ -469,6 +469,8 @@ std::vector<hal::CausalChain> run_stuck(const Stream& stream, const std::vector<
   const auto arrives = [&](uint32_t pid, uint64_t comm, uint64_t number, uint64_t at_ns) {
     event.pid = event.tid = pid;
     event.start_mono_ns = kStart + at_ns;
+    event.stack_id = pid * 7U;
+    event.set(Has::kStack);
     engine->add_arrival(event, comm, number, pid == kPid ? 0 : 1);
   };
   for (uint64_t number = 1; number <= 20; ++number) {
@@ -476,7 +478,7 @@ std::vector<hal::CausalChain> run_stuck(const Stream& stream, const std::vector<
       for (const uint32_t pid : {kPid, kPeer}) arrives(pid, comm, number, number * 100 * kMilli);
     }
   }
-  for (const auto& [pid, comm] : last) arrives(pid, comm, 21, 2100 * kMilli);
+  for (uint64_t i = 0; i < last.size(); ++i) arrives(last[i].first, last[i].second, 21, 2100 * kMilli + i * kMicro);
   for (const Event& one : sorted(stream.events)) engine->add(one);
   engine->advance(kStart + until_ns);
   engine->finish();
@@ -504,13 +506,48 @@ TEST(Ends, RanksThatWaitForEachOtherOnTwoCommunicatorsAreADeadlock) {
         "number 21 on communicator 000000000000000b: rank 1 (pid 200) waiting for rank 0 (pid 100)", "deadlock"}) {
     EXPECT_THAT(chains[0].summary, HasSubstr(part));
   }
+  EXPECT_THAT(chains[0].summary,
+              HasSubstr("enter in opposite orders: rank 0 (pid 100) entered 000000000000000a (xAllReduce, number 21) "
+                        "before 000000000000000b, rank 1 (pid 200) entered 000000000000000b (xAllReduce, number 21) "
+                        "before 000000000000000a"));
   EXPECT_THAT(chains[0].recommendations[0], HasSubstr("same order"));
+  ASSERT_THAT(chains[0].evidence, SizeIs(2));
+  EXPECT_EQ(chains[0].evidence[0].pid, kPid);
+  EXPECT_EQ(chains[0].evidence[0].stack_hash, kPid * 7U) << "where each of them was";
+  EXPECT_EQ(chains[0].evidence[1].pid, kPeer);
+  EXPECT_EQ(chains[0].evidence[1].stack_hash, kPeer * 7U);
+  EXPECT_THAT(chains[0].evidence[1].detail, HasSubstr("entered number 21 on communicator 000000000000000b"));
   // One of them does something else: it may come yet.
   Stream late;
   late.train(0, 2);
   waits_on(late, kPid, hal::Outcome::kNeverReturned, 0).clear(Has::kDuration);
   const auto none = run_stuck(late, {{kPid, 0xa}}, 9 * kSecond);
   EXPECT_THAT(none, IsEmpty()) << text_of(none);
+}
+
+TEST(Ends, RanksThatPutTwoCollectivesInOppositeOrdersAreADeadlock) {
+  const auto waiting = [](const std::vector<std::pair<uint32_t, uint64_t>>& last) {
+    Stream stream;
+    stream.train(0, 2);
+    for (const uint32_t pid : {kPid, kPeer}) {
+      Event& event = waits_on(stream, pid, hal::Outcome::kNeverReturned, 0);
+      event.clear(Has::kDuration);
+    }
+    return run_stuck(stream, last, 15 * kSecond);
+  };
+  const std::vector<std::pair<uint32_t, uint64_t>> crossed = {{kPid, 0xa}, {kPid, 0xb}, {kPeer, 0xb}, {kPeer, 0xa}};
+  const auto chains = waiting(crossed);
+  const hal::CausalChain* chain = find(chains, RuleId::collective_hang);
+  ASSERT_NE(chain, nullptr) << text_of(chains);
+  EXPECT_THAT(chain->summary,
+              HasSubstr("rank 0 (pid 100) entered 000000000000000a (xAllReduce, number 21) before 000000000000000b "
+                        "(xAllReduce, number 21), rank 1 (pid 200) the other way round"));
+  EXPECT_THAT(chain->recommendations[0], HasSubstr("same order on all ranks"));
+  ASSERT_THAT(chain->evidence, SizeIs(4));
+  EXPECT_EQ(chain->evidence[2].detail, "rank 1 (pid 200) entered 000000000000000b first");
+  EXPECT_EQ(chain->evidence[2].stack_hash, kPeer * 7U);
+  const auto same = waiting({{kPid, 0xa}, {kPid, 0xb}, {kPeer, 0xa}, {kPeer, 0xb}});
+  EXPECT_EQ(find(same, RuleId::collective_hang), nullptr) << "in one order: they wait for something else";
 }
 
 TEST(Ends, AHangComesBeforeTheKillThatItsLauncherAnswersWith) {

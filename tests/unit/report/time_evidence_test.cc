@@ -64,12 +64,14 @@ class TimeEvidenceTest : public ::testing::Test {
     wait.waker->pid = wait.waker->tid = 33;
     strcpy(wait.waker->comm.data(), "limiter");
     ASSERT_TRUE((*writer)->write_wait(stop, wait).ok());
+    add_more(**writer);
     ASSERT_TRUE((*writer)->close().ok());
     auto reader = store::Reader::open(options.path);
     ASSERT_TRUE(reader.ok()) << reader.error().text();
     reader_ = std::move(*reader);
   }
 
+  virtual void add_more(store::Writer& /*writer*/) {}
   virtual uint32_t who(uint64_t second) const { return second < 30 ? 11 : 22; }
   std::vector<std::string> because(const store::Selection& selection, uint64_t from_ns = 0, uint64_t to_ns = 0) const {
     std::vector<ProcessTime> times(1);
@@ -142,6 +144,87 @@ TEST_F(SqueezedTest, WhatManyOthersTakeIsNotItsOwnThreads) {
 }
 
 // What had the CPU while it loaded its model did not slow its steps.
+// It, and a worker of it, may run on one of four CPUs; another program may run on the others.
+class ConfinedTest : public TimeEvidenceTest {
+ protected:
+  static constexpr uint32_t kWorker = 4001;
+  void add_more(store::Writer& writer) override {
+    const auto add = [&](uint64_t second, uint32_t pid, const char* cpus, uint32_t threads) {
+      hal::Affinity one;
+      one.mono_ns = second * kSecond;
+      one.wall_offset_ns = static_cast<int64_t>(kWall);
+      one.pid = pid;
+      one.threads = threads;
+      one.cpus = *hal::CpuList::parse(cpus);
+      one.online = *hal::CpuList::parse("0-3");
+      writer.add_affinity(one);
+    };
+    hal::Process worker;
+    worker.pid = kWorker;
+    worker.comm = "loader";
+    writer.add_process(worker);
+    add(2, kPid, "1", 1);
+    add(2, kWorker, "1", 2);
+    add(2, 4002, "2-3", 5);
+    add(40, kPid, "0-3", 1);
+    for (uint64_t second = 0; second < 60; ++second) {
+      hal::SystemSnapshot snapshot;
+      snapshot.wall_ns = kWall + second * kSecond;
+      snapshot.cpu_percent = second < 20 ? 30 : 95;
+      writer.add_snapshot(snapshot);
+    }
+  }
+  ProcessTime time_of(uint64_t from_ns, uint64_t to_ns, bool waits_itself) const {
+    std::vector<ProcessTime> times(1);
+    ProcessTime& time = times[0];
+    time.node = "n";
+    time.wall_offset_ns = static_cast<int64_t>(kWall);
+    time.budget.pid = time.budget.tid = kPid;
+    time.budget.start_ns = from_ns;
+    time.budget.end_ns = to_ns;
+    time.budget.result.limit = waits_itself ? correlate::Limit::kStarvedOfCpu : correlate::Limit::kInputBound;
+    const auto is = waits_itself ? correlate::TimeClass::kCpuWait : correlate::TimeClass::kPipe;
+    time.budget.evaluated.sums.of(is) = {kSecond, kSecond, kSecond};
+    BlameNode own, worker;
+    own.is = is;
+    worker.is = correlate::TimeClass::kCpuWait;
+    worker.role = "loader";
+    worker.pids = {kWorker};
+    time.blame.push_back({{own, worker}, kSecond, kSecond, kSecond});
+    if (waits_itself) time.blame.back().nodes.pop_back();
+    time.remedy = "other";
+    add_time_evidence(*reader_, {}, times);
+    return times[0];
+  }
+};
+
+TEST_F(ConfinedTest, WhoWaitsForTheCpusThatItMayUseHasThemNamed) {
+  using ::testing::Contains;
+  using ::testing::HasSubstr;
+  const ProcessTime itself = time_of(kSecond, 19 * kSecond, true);
+  EXPECT_THAT(
+      itself.because,
+      Contains(HasSubstr("It may run on CPU 1 only, 1 of the machine's 4, and so may loader (pid 4001): its CPU "
+                         "affinity keeps it off the others, while the machine's CPUs were 30% busy; 3 threads "
+                         "waited for a CPU")));
+  EXPECT_THAT(itself.remedy, HasSubstr("taskset -acp 0-3 4000"));
+  const ProcessTime through_a_worker = time_of(kSecond, 19 * kSecond, false);
+  EXPECT_THAT(through_a_worker.because,
+              Contains(HasSubstr("loader (pid 4001) may run on CPU 1 only, 1 of the machine's 4, and so may python")));
+  EXPECT_THAT(through_a_worker.remedy, HasSubstr("taskset -acp 0-3 4001"));
+}
+
+TEST_F(ConfinedTest, NotWhereAllCpusAreBusyOrItMayUseAll) {
+  using ::testing::Contains;
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  const ProcessTime busy = time_of(25 * kSecond, 35 * kSecond, true), widened = time_of(kSecond, 50 * kSecond, true);
+  for (const ProcessTime& time : {busy, widened}) {
+    EXPECT_THAT(time.because, Not(Contains(HasSubstr("affinity"))));
+    EXPECT_THAT(time.remedy, Not(HasSubstr("affinity")));
+  }
+}
+
 TEST_F(TimeEvidenceTest, ThePreemptorOfWhatIsEvaluatedIsNamed) {
   using ::testing::Contains;
   using ::testing::HasSubstr;
@@ -585,6 +668,30 @@ TEST(TimeText, WhereTooLittleWasRecordedItSaysSo) {
   EXPECT_EQ(time_text({}, false), "");
   times[0].budget.result.why = correlate::NotKnown::kPoll;
   EXPECT_THAT(time_text(times, false), ::testing::Not(::testing::HasSubstr("too little was recorded")));
+}
+
+TEST(TimeText, WhatOtherThreadsOfTheProcessLoseIsSaid) {
+  using ::testing::HasSubstr;
+  using ::testing::Not;
+  ProcessTime time;
+  time.name = "serve";
+  time.budget.pid = kPid;
+  correlate::TimeSums& sums = time.budget.evaluated.sums;
+  time.budget.steps = time.budget.evaluated.steps = 100;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  sums.of(correlate::TimeClass::kFutex) = {kSecond * 3 / 4, kSecond / 4, kSecond / 4};
+  sums.of(correlate::TimeClass::kDeviceWait).ns = kSecond / 4;
+  time.budget.together = {4, 0.96, 0.96};
+  EXPECT_THAT(time_text({time}, false),
+              HasSubstr("4 of its threads submit work: of each 10ms step the one below lost 2.5ms itself, and all "
+                        "together lost 9.6ms (96%)."));
+  const Json json = time_json({time});
+  EXPECT_EQ(json[0]["threads"]["submitting"], 4);
+  EXPECT_EQ(json[0]["threads"]["lost_ns"]["low"], kSecond * 96 / 100);
+  time.budget.together = {4, 0.26, 0.27};
+  EXPECT_THAT(time_text({time}, false), Not(HasSubstr("threads submit"))) << "hardly more than this one";
+  time.budget.together = {1, 0.25, 0.25};
+  EXPECT_THAT(time_text({time}, false), Not(HasSubstr("threads submit")));
 }
 
 TEST(TimeText, WhatIsNotKnownOfTheDeviceIsNotSaidAsBounds) {

@@ -132,18 +132,31 @@ TEST_F(LegacyTest, EveryViewOfOursIsThereIfEmpty) {
   make("0.9");
   const auto reader = read();
   ASSERT_NE(reader, nullptr);
-  for (const char* name : {"collectives",     "collective_arrivals",
-                           "communicators",   "collective_hangs",
-                           "thread_waits",    "cgroup_throttling",
-                           "fabric_samples",  "fabric_links",
-                           "fabric_gids",     "device_samples",
-                           "devices",         "device_processes",
-                           "device_errors",   "calls_by_device",
-                           "inference_steps", "inference_workloads",
-                           "gen_ai_metrics",  "inference_step_metrics",
-                           "lost_calls",      "steps",
-                           "step_classes",    "budget",
-                           "blame",           "schema_migrations"}) {
+  for (const char* name : {"collectives",
+                           "collective_arrivals",
+                           "communicators",
+                           "collective_hangs",
+                           "thread_waits",
+                           "cgroup_throttling",
+                           "cpu_affinity",
+                           "fabric_samples",
+                           "fabric_links",
+                           "fabric_gids",
+                           "device_samples",
+                           "devices",
+                           "device_processes",
+                           "device_errors",
+                           "calls_by_device",
+                           "inference_steps",
+                           "inference_workloads",
+                           "gen_ai_metrics",
+                           "inference_step_metrics",
+                           "lost_calls",
+                           "steps",
+                           "step_classes",
+                           "budget",
+                           "blame",
+                           "schema_migrations"}) {
     EXPECT_THAT(rows(*reader, fmt::format("SELECT * FROM {}", name)), IsEmpty()) << name;
   }
   EXPECT_THAT(rows(*reader, "SELECT s.number, s.slow_class, i.\"end\" FROM steps s JOIN inference_steps i USING (pid)"),

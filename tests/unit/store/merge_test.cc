@@ -223,7 +223,9 @@ TEST_F(MergeTest, WhatAnOlderRecordingHasNoColumnForIsNotKnown) {
     auto database = Database::open(older, SQLITE_OPEN_READWRITE, older);
     ASSERT_TRUE(database.ok());
     ASSERT_TRUE(database
-                    ->execute("DROP VIEW cuda_events; DROP VIEW events; ALTER TABLE calls DROP COLUMN memory; PRAGMA "
+                    ->execute("DROP VIEW cuda_events; DROP VIEW events; ALTER TABLE calls DROP COLUMN memory; DROP "
+                              "TABLE cpu_affinity; "
+                              "PRAGMA "
                               "user_version = 33")
                     .ok());
   }

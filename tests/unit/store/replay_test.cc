@@ -88,7 +88,8 @@ TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
     ASSERT_TRUE(database.ok());
     ASSERT_TRUE(database
                     ->execute("ALTER TABLE calls DROP COLUMN below_runtime; ALTER TABLE communicators DROP COLUMN "
-                              "library_hash; ALTER TABLE calls DROP COLUMN memory; DELETE FROM schema_migrations WHERE "
+                              "library_hash; ALTER TABLE calls DROP COLUMN memory; DROP TABLE cpu_affinity; DELETE "
+                              "FROM schema_migrations WHERE "
                               "version > 31; PRAGMA user_version = 31")
                     .ok());
   }
@@ -97,6 +98,42 @@ TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
   open();
   close();
   EXPECT_THAT(below_runtime(), by_layer);  // and when an agent has brought it up to date
+}
+
+TEST_F(ReplayTest, WhereAProcessMayRunIsKnownFromThenOn) {
+  record();
+  open();
+  const auto add = [&](uint64_t at_ns, const char* cpus, const char* online) {
+    hal::Affinity one;
+    one.mono_ns = kMono + at_ns;
+    one.wall_offset_ns = kOffset;
+    one.pid = 7;
+    one.threads = 3;
+    one.cpus = *hal::CpuList::parse(cpus);
+    if (online != nullptr) one.online = *hal::CpuList::parse(online);
+    writer->add_affinity(one);
+  };
+  add(kMs, "0-1,4", "0-7");
+  add(9 * kMs, "0-7", nullptr);
+  write({event_of("cudaMalloc", 4 * kMs, 100), event_of("cudaMalloc", 10 * kMs, 100)});
+  close();
+  EXPECT_THAT(
+      rows(*read(), "SELECT timestamp - mono_ns, pid, cpus, threads, online FROM cpu_affinity ORDER BY mono_ns"),
+      ElementsAre(fmt::format("{}|7|0-1,4|3|0-7", kOffset), fmt::format("{}|7|0-7|3|NULL", kOffset)));
+  class Affinities : public ReplaySink {
+   public:
+    std::vector<std::string> found;
+    void affinity(const hal::Affinity& one) override {
+      found.push_back(fmt::format("{} {} {} of {}", one.pid, one.threads, one.cpus.text(), one.online.text()));
+    }
+  } all, later;
+  ASSERT_TRUE(replay(*read(), {}, all).ok());
+  EXPECT_THAT(all.found, ElementsAre("7 3 0-1,4 of 0-7", "7 3 0-7 of "));
+  Selection selection;
+  selection.from_wall_ns = kWall + 3 * kMs;
+  selection.to_wall_ns = kWall + 5 * kMs;
+  ASSERT_TRUE(replay(*read(), selection, later).ok());
+  EXPECT_THAT(later.found, ElementsAre("7 3 0-1,4 of 0-7")) << "also in a part that begins later";
 }
 
 TEST_F(ReplayTest, WhatIsLeftOutOfATimeRangeIsAsUnknownAsWhatWasBeforeTheRecording) {

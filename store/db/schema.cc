@@ -171,7 +171,9 @@ std::string with_runtimes() {
 std::string with_library_hashes() { return "ALTER TABLE communicators ADD COLUMN library_hash INTEGER;"; }
 
 // Of allocations and their releases: "device", "host" or "address space" (hal::Memory). NULL: neither, or of before.
-std::string with_memories() { return "ALTER TABLE calls ADD COLUMN memory TEXT;"; }
+std::string with_memories_and_file_systems() {
+  return "ALTER TABLE calls ADD COLUMN memory TEXT;" + file_systems_of_waits();
+}
 
 struct Step {
   int64_t version;
@@ -194,7 +196,7 @@ constexpr Step kSteps[] = {
     {31, "what probes cost, and whose calls were lost", costs_and_losses},
     {32, "which calls a runtime makes", with_runtimes},
     {33, "what a library calls a communicator", with_library_hashes},
-    {34, "whose memory calls obtain", with_memories},
+    {34, "whose memory calls obtain, and which file system files are of", with_memories_and_file_systems},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

@@ -369,7 +369,8 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
                   "28|what threads waited for, who woke them, and samples of the CPU",
                   "29|where the time went: steps, seconds and causes", "30|settings of a process that slow it down",
                   "31|what probes cost, and whose calls were lost", "32|which calls a runtime makes",
-                  "33|what a library calls a communicator", "34|whose memory calls obtain"));
+                  "33|what a library calls a communicator",
+                  "34|whose memory calls obtain, and which file system files are of"));
   EXPECT_EQ(read()->version(), "1.0");
 }
 

@@ -88,8 +88,9 @@ TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
     ASSERT_TRUE(database.ok());
     ASSERT_TRUE(database
                     ->execute("ALTER TABLE calls DROP COLUMN below_runtime; ALTER TABLE communicators DROP COLUMN "
-                              "library_hash; ALTER TABLE calls DROP COLUMN memory; DELETE FROM schema_migrations WHERE "
-                              "version > 31; PRAGMA user_version = 31")
+                              "library_hash; ALTER TABLE calls DROP COLUMN memory; DROP VIEW thread_waits; ALTER TABLE "
+                              "waits DROP COLUMN file_system; CREATE VIEW thread_waits AS SELECT 1 AS one; DELETE FROM "
+                              "schema_migrations WHERE version > 31; PRAGMA user_version = 31")
                     .ok());
   }
   const auto by_layer = ElementsAre(Pair("highAlloc", true), Pair("highPin", true), Pair("lowAlloc", false));

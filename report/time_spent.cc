@@ -227,7 +227,6 @@ void order_by_cause(ProcessTime& time) {
 class Replayed final : public store::ReplaySink {
  public:
   explicit Replayed(TimeSink& sink) : sink_(sink) {}
-  bool wants_targets() const override { return true; }
   void begin(const std::string& node, uint64_t, bool) override { sink_.begin(node); }
   void session(int64_t id) override { sink_.session(id); }
   void started(uint64_t mono_ns) override { sink_.started(mono_ns); }

@@ -145,7 +145,6 @@ TEST_F(ReplayTest, ADeviceIsOneHoweverItsCallsNamedItAndUnknownStaysUnknown) {
   class Devices : public ReplaySink {
    public:
     std::vector<std::pair<uint32_t, int32_t>> seen;
-    bool wants_targets() const override { return true; }
     void event(const Event& event) override {
       seen.emplace_back(event.device_ref, event.has(hal::Has::kDevice) ? event.device : -1);
     }

@@ -223,7 +223,7 @@ WaitWatch::Kernel Recorder::Impl::kernel_of_waits() {
   kernel.watch_wakers = [this](bool on) { return objects->watch_wakers(on); };
   if (stacks) kernel.sample_cpus = [this](bool on) { return objects->sample_cpus(on); };
   kernel.totals = [this] { return objects->totals(); };
-  kernel.file_name = [this](uint64_t inode) { return objects->file_name(inode); };
+  kernel.file_name = [this](uint32_t file_system, uint64_t inode) { return objects->file_name(file_system, inode); };
   return kernel;
 }
 

@@ -2,6 +2,7 @@
 #include "agent/wait_watch.h"
 
 #include <sys/socket.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "hal/mounts.h"
 #include "kernelside/normalise.h"
 #include "kernelside/privilege.h"
 
@@ -25,6 +27,7 @@ constexpr uint64_t kSampledForNs = 10 * kSecond;  // after the last second in wh
 constexpr uint64_t kComputesNs = kSecond / 20;    // of a second
 constexpr uint64_t kPortsKnownNs = kSecond;
 constexpr unsigned kMaxLooks = 64;  // at /proc, in one second
+constexpr size_t kMaxMountinfo = 16 << 20;
 constexpr size_t kMaxNamed = 16384;
 constexpr size_t kMaxThreads = 16384;
 constexpr size_t kMaxWithPorts = 1024;
@@ -59,16 +62,25 @@ void add_listening(std::string_view text, std::set<uint16_t>& ports) {
   }
 }
 
-// Of the file that /proc/PID/fdinfo/N is about ("ino:", kernel 5.14).
-std::optional<uint64_t> inode_in(std::string_view text) {
-  constexpr std::string_view kField = "ino:";
+// A number in /proc/PID/fdinfo/N.
+std::optional<uint64_t> number_in(std::string_view text, std::string_view field) {
   for (const std::string_view line : split(text, '\n')) {
-    if (!line.starts_with(kField)) continue;
-    const size_t digits = std::min(line.find_first_not_of(" \t", kField.size()), line.size());
-    uint64_t inode = 0;
-    if (std::from_chars(line.data() + digits, line.data() + line.size(), inode).ec == std::errc()) return inode;
+    if (!line.starts_with(field)) continue;
+    const size_t digits = std::min(line.find_first_not_of(" \t", field.size()), line.size());
+    uint64_t number = 0;
+    if (std::from_chars(line.data() + digits, line.data() + line.size(), number).ec == std::errc()) return number;
   }
   return std::nullopt;
+}
+
+// Is a descriptor that of the file that was waited for? By its inode ("ino:", kernel 5.14) and, as the kernel's number
+// of the file system is not always stat(2)'s, by that of its mount.
+bool is_file(std::string_view descriptor_info, const std::string& mountinfo, const hal::Wait& wait) {
+  if (!wait.object || number_in(descriptor_info, "ino:") != wait.object || !wait.file_system) return false;
+  const auto id = number_in(descriptor_info, "mnt_id:");
+  const hal::Mounts mounts(id ? text_of_file(mountinfo, kMaxMountinfo) : std::string());
+  const hal::Mount* mount = id ? mounts.by_id(*id) : nullptr;
+  return mount != nullptr && mount->device == makedev(*wait.file_system >> 20, *wait.file_system & 0xfffff);
 }
 
 }  // namespace
@@ -89,38 +101,43 @@ bool WaitWatch::listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns) {
   return known.listening.contains(port);
 }
 
-// A pipe has no name; a socket is called by its other end, a file by its path, and of locks one is known. The
-// descriptor may mean something else by now: its path counts only while it is still the file that was waited for; of
-// one that is closed the kernel side has the name alone.
+// The descriptor may mean something else by now: its path counts only while it is still the file that was waited for;
+// of one that is closed the kernel side has the name alone.
+std::string WaitWatch::file_name(uint32_t pid, const hal::Wait& wait) {
+  looks_ += 3;
+  std::array<char, 4096> target{};
+  const std::string process = fmt::format("{}/{}", proc_.root, pid);
+  const kernelside::Raised raised;
+  const ssize_t size =
+      readlink(fmt::format("{}/fd/{}", process, *wait.descriptor).c_str(), target.data(), target.size());
+  const auto info = proc_.text(pid, fmt::format("fdinfo/{}", *wait.descriptor), target.size());
+  if (size > 0 && info.ok() && is_file(*info, process + "/mountinfo", wait)) {
+    return printable({target.data(), static_cast<size_t>(size)}, target.size());
+  }
+  if (!kernel_.file_name || !wait.file_system) return {};
+  return printable(kernel_.file_name(*wait.file_system, *wait.object), target.size());
+}
+
+// A pipe has no name; a socket is called by its other end, a file by its path, and of locks one is known.
 void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch) {
   using enum hal::WaitKind;
   const bool has_path =
       wait.descriptor && (wait.kind == kFile || wait.kind == kDisk || wait.kind == kDriver || wait.kind == kTerminal);
   const bool may_be_lock = wait.kind == kFutex && proc_.is_interpreter_lock;
   if (!wait.object || (!has_path && !may_be_lock && !(wait.kind == kSocket && wait.peer))) return;
-  const std::pair key(wait.kind, *wait.object);
+  const std::tuple key(wait.kind, *wait.object, wait.file_system);
   if (named_.contains(key)) return;
   if (may_be_lock ? !proc_.is_interpreter_lock(event.pid, *wait.object) : looks_ >= kMaxLooks) return;
   if (named_.size() >= kMaxNamed) named_.clear();
   named_.insert(key);
   std::string name;
   if (has_path) {
-    looks_ += 2;
-    std::array<char, 4096> target{};
-    const std::string link = fmt::format("{}/{}/fd/{}", proc_.root, event.pid, *wait.descriptor);
-    const kernelside::Raised raised;
-    const ssize_t size = readlink(link.c_str(), target.data(), target.size());
-    const auto info = proc_.text(event.pid, fmt::format("fdinfo/{}", *wait.descriptor), target.size());
-    if (!info.ok() || inode_in(*info) != wait.object) {
-      if (kernel_.file_name) name = printable(kernel_.file_name(*wait.object), target.size());
-      if (name.empty()) named_.erase(key);  // the next wait for it may come in time
-    } else if (size > 0) {
-      name = printable({target.data(), static_cast<size_t>(size)}, target.size());
-    }
+    name = file_name(event.pid, wait);
+    if (name.empty()) named_.erase(key);  // the next wait for it may come in time
   } else {
     name = may_be_lock ? "Python's global interpreter lock (GIL)" : address_of(*wait.peer);
   }
-  if (!name.empty()) batch.objects.push_back({wait.kind, *wait.object, std::move(name)});
+  if (!name.empty()) batch.objects.push_back({wait.kind, *wait.object, std::move(name), wait.file_system});
 }
 
 void WaitWatch::set(bool on, bool& is_on, const std::function<Status(bool)>& ask, std::string_view what) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -35,7 +36,7 @@ class WaitWatch {
     std::function<Status(bool)> watch_wakers;
     std::function<Status(bool)> sample_cpus;  // empty: stacks are off
     std::function<Result<std::vector<wire_totals>>()> totals;
-    std::function<std::string(uint64_t inode)> file_name = {};  // empty: it keeps none
+    std::function<std::string(uint32_t file_system, uint64_t inode)> file_name = {};  // empty: it keeps none
   };
   // /proc as it is, and as one may wait for.
   struct Proc {
@@ -65,13 +66,14 @@ class WaitWatch {
   };
   bool listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns);
   void name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch);
+  std::string file_name(uint32_t pid, const hal::Wait& wait);
   void set(bool on, bool& is_on, const std::function<Status(bool)>& ask, std::string_view what);
 
   const Kernel kernel_;
   const Proc proc_;
   std::unordered_map<uint32_t, Thread> threads_;  // by tid
   std::unordered_map<uint32_t, Ports> ports_;     // by pid
-  std::set<std::pair<hal::WaitKind, uint64_t>> named_;
+  std::set<std::tuple<hal::WaitKind, uint64_t, std::optional<uint32_t>>> named_;
   std::vector<CpuWait> cpu_waits_;
   unsigned looks_ = 0;  // at /proc in this second
   unsigned round_ = 0;

@@ -227,6 +227,7 @@ struct sock {
 };
 struct super_block {
 	__u32 s_dev;
+	unsigned long s_magic;
 };
 struct address_space;
 struct inode {

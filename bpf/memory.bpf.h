@@ -16,9 +16,6 @@
 #include "kernel.bpf.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct super_block___with_magic {
-	unsigned long s_magic;
-};
 struct vm_userfaultfd_ctx {
 	void *ctx;
 };
@@ -59,13 +56,10 @@ static __always_inline bool is_disk(__u64 magic)
 
 static long look_at_mapping(struct task_struct *task, struct vm_area_struct *vma, struct memory_look *look)
 {
-	const struct super_block___with_magic *holder;
-
 	if (bpf_core_field_exists(vma->vm_userfaultfd_ctx.ctx) && vma->vm_userfaultfd_ctx.ctx)
 		return 0;
 	if (vma->vm_file) {
-		holder = (const void *)BPF_CORE_READ(vma, vm_file, f_inode, i_sb);
-		if (!is_disk(BPF_CORE_READ(holder, s_magic)))
+		if (!is_disk(BPF_CORE_READ(vma, vm_file, f_inode, i_sb, s_magic)))
 			return 0;
 	}
 	look->end = vma->vm_end;

@@ -43,10 +43,6 @@ const volatile __u8 syscall_kinds[2 * WIRE_SYSCALLS] = {};
 #define POLL_OUT 0x4
 #define FUTEX_COMMAND 127
 
-struct super_block___magic {
-	unsigned long s_magic;
-} __attribute__((preserve_access_index));
-
 /* ---- the system call that a thread is in ---- */
 
 struct system_call {
@@ -101,6 +97,7 @@ static __always_inline void read_system_call(struct task_struct *task, struct sy
 struct wait_object {
 	__u64 object;
 	__u64 peer_object;
+	__u32 file_system;
 	__u16 flags; /* of enum wire_wait_flags */
 	__u16 family;
 	__u16 local_port;
@@ -204,22 +201,23 @@ static __always_inline bool is_terminal(__u32 major)
 	return major == 4 || major == 5 || (major >= 136 && major < 144);
 }
 
-/* What files are called that were waited for, by inode: when user space looks, one may be closed. */
+/* What files are called that were waited for: when user space looks, one may be closed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
-	__type(key, __u64);
+	__type(key, struct wire_file);
 	__type(value, struct wire_file_name);
 } file_names SEC(".maps");
 
-static __always_inline void keep_name(struct file *file, __u64 inode)
+static __always_inline void keep_name(struct file *file, const struct wait_object *of)
 {
+	const struct wire_file key = {.device = of->file_system, .inode = of->object};
 	struct wire_file_name name = {};
 
-	if (bpf_map_lookup_elem(&file_names, &inode))
+	if (bpf_map_lookup_elem(&file_names, &key))
 		return;
 	bpf_probe_read_kernel_str(name.text, sizeof(name.text), BPF_CORE_READ(file, f_path.dentry, d_name.name));
-	bpf_map_update_elem(&file_names, &inode, &name, BPF_ANY);
+	bpf_map_update_elem(&file_names, &key, &name, BPF_ANY);
 }
 
 /* By what argument `descriptor` of the current thread's system call refers to. */
@@ -227,7 +225,7 @@ static __noinline int describe_descriptor(__u32 descriptor, struct wait_object *
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct file *file = file_of(task, descriptor);
-	const struct super_block___magic *holder;
+	struct super_block *holder;
 	struct inode *inode;
 	__u16 mode;
 
@@ -238,14 +236,14 @@ static __noinline int describe_descriptor(__u32 descriptor, struct wait_object *
 	if (!inode)
 		return 0;
 	mode = BPF_CORE_READ(inode, i_mode) & MODE_KIND;
-	if (mode == 0 || mode == MODE_REGULAR) {
-		holder = (const void *)BPF_CORE_READ(inode, i_sb);
-		if (BPF_CORE_READ(holder, s_magic) == ANONYMOUS_FILES) { /* they share one inode */
-			out->kind = kind_of_anonymous(file);
-			return 0;
-		}
+	holder = BPF_CORE_READ(inode, i_sb);
+	if ((mode == 0 || mode == MODE_REGULAR) &&
+	    BPF_CORE_READ(holder, s_magic) == ANONYMOUS_FILES) { /* they share one inode */
+		out->kind = kind_of_anonymous(file);
+		return 0;
 	}
 	out->object = BPF_CORE_READ(inode, i_ino);
+	out->file_system = BPF_CORE_READ(holder, s_dev);
 	out->flags |= WIRE_WAIT_HAS_OBJECT;
 	if (mode == MODE_PIPE)
 		out->kind = WIRE_WAIT_PIPE;
@@ -255,7 +253,7 @@ static __noinline int describe_descriptor(__u32 descriptor, struct wait_object *
 		out->kind = is_terminal(BPF_CORE_READ(inode, i_rdev) >> 20) ? WIRE_WAIT_TERMINAL : WIRE_WAIT_DRIVER;
 	else {
 		out->kind = WIRE_WAIT_FILE;
-		keep_name(file, out->object);
+		keep_name(file, out);
 	}
 	return 0;
 }
@@ -276,6 +274,7 @@ static __always_inline void keep_object(struct wire_wait *wait, const struct wai
 	wait->flags |= found->flags | WIRE_WAIT_HAS_DESCRIPTOR;
 	wait->descriptor = descriptor;
 	wait->object = found->object;
+	wait->file_system = found->file_system;
 	if (!(found->flags & WIRE_WAIT_HAS_PEER))
 		return;
 	wait->peer_object = found->peer_object;
@@ -343,6 +342,7 @@ static __always_inline void describe_call(
 {
 	struct wire_wait *wait = &thread->wait;
 
+	wait->file_system = 0;
 	if (call->kind & WIRE_SYSCALL_WRITES)
 		wait->flags |= WIRE_WAIT_WRITES;
 	if (call->kind & WIRE_SYSCALL_LOCKS)

@@ -7,8 +7,7 @@
  *   (K1) The code that runs is its own, not a hard interrupt's; a softirq's only for a socket, where the sender's own
  *        system call delivers to a receiver on the same machine.
  *   (K2) It is in a system call that can end this kind of wait, or it exits.
- *   (K3) That call's object is the same: the pipe's inode, the socket's other end, the lock's address, the locked
- *        file's inode.
+ *   (K3) That call's object is the same: the pipe, the socket's other end, the lock's address, the locked file.
  *
  * A waker of another process is followed from then on itself, so that its own waits can be explained, to a depth of
  * WIRE_MAX_WATCH_DEPTH. Attached only while some process submits work (agent/).
@@ -27,6 +26,13 @@ static __always_inline bool is_loopback(const struct wait_object *end)
 {
 	return end->family == AF_UNIX || (end->family == AF_INET && end->peer[0] == 127) ||
 	       (end->family == AF_INET6 && !end->peer[0] && end->peer[15] == 1);
+}
+
+/* (K3) for a pipe, or a file. */
+static __always_inline bool is_same_inode(const struct wait_object *own, const struct wire_wait *wait)
+{
+	return own->flags & WIRE_WAIT_HAS_OBJECT && own->object == wait->object &&
+	       own->file_system == wait->file_system;
 }
 
 /* (K3) for two ends of a connection: what the waker's call refers to, and what was waited for. */
@@ -86,14 +92,13 @@ static __always_inline bool ends_descriptor(const struct system_call *call, stru
 	if (!(call->kind & needed) && wait->kind == WIRE_WAIT_PIPE)
 		return false;
 	describe_descriptor(call->arguments[0], &own);
-	if (what == WIRE_SYSCALL_TWO && !(own.flags & WIRE_WAIT_HAS_OBJECT && own.object == wait->object) &&
-	    !are_ends(&own, wait)) {
+	if (what == WIRE_SYSCALL_TWO && !is_same_inode(&own, wait) && !are_ends(&own, wait)) {
 		__builtin_memset(&own, 0, sizeof(own));
 		describe_descriptor(call->arguments[call->kind & WIRE_SYSCALL_MILLISECONDS ? 2 : 1], &own);
 	}
 	switch (wait->kind) {
 	case WIRE_WAIT_PIPE:
-		return !in_softirq && own.kind == WIRE_WAIT_PIPE && own.object == wait->object;
+		return !in_softirq && own.kind == WIRE_WAIT_PIPE && is_same_inode(&own, wait);
 	case WIRE_WAIT_SOCKET:
 		return are_ends(&own, wait);
 	case WIRE_WAIT_EVENT_FD:
@@ -119,7 +124,7 @@ static __always_inline bool ends_file_lock(const struct system_call *call, const
 	if (!(call->kind & WIRE_SYSCALL_LOCKS))
 		return false;
 	describe_descriptor(call->arguments[0], &own);
-	return own.flags & WIRE_WAIT_HAS_OBJECT && own.object == wait->object;
+	return is_same_inode(&own, wait);
 }
 
 /* Did the current thread end the wait of `task`? */

@@ -130,7 +130,7 @@ struct wire_wait {
 	__u16 family;
 	__u16 local_port;
 	__u16 peer_port;
-	__u32 pad;
+	__u32 file_system; /* of an inode: its super block's s_dev, major << 20 | minor; 0: the object is none */
 	__u8 peer[16];
 };
 
@@ -621,9 +621,9 @@ struct wire_file_name {
 	char text[WIRE_FILE_NAME_LEN];
 };
 
-/* The file behind a mapping, as the kernel numbers it (files.bpf.c). */
+/* A file as the kernel numbers it. */
 struct wire_file {
-	__u64 device; /* major << 20 | minor */
+	__u64 device; /* its super block's s_dev, major << 20 | minor */
 	__u64 inode;
 };
 

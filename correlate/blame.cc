@@ -25,13 +25,14 @@ bool is_timed_out(const Piece& piece, const ThreadTime* time) {
 }
 
 // What keeps causes of one class apart: the server that was asked, the file that was read; whether anything came.
-uint64_t object_of(const Piece& piece, bool timed_out) {
-  if (piece.off == nullptr) return 0;
+WaitedFor object_of(const Piece& piece, bool timed_out) {
+  if (piece.off == nullptr) return {};
   const bool has_peer = piece.is == TimeClass::kSocket || piece.is == TimeClass::kPoll;
   if (has_peer && piece.off->peer.family != 0 && !piece.off->is_client) {
-    return folded(piece.off->peer) + (timed_out ? 1 : 0);
+    return {folded(piece.off->peer) + (timed_out ? 1 : 0)};
   }
-  return piece.is == TimeClass::kDisk ? piece.off->object : timed_out ? 1 : 0;
+  if (piece.is == TimeClass::kDisk) return {piece.off->object, piece.off->file_system};
+  return {timed_out ? uint64_t{1} : 0};
 }
 
 // Of one connection: each end's own port is the other's peer port.
@@ -42,20 +43,6 @@ bool is_other_end(const OffSpan& wait, const OffSpan& other) {
 }
 
 }  // namespace
-
-void Most::add(uint64_t other, uint64_t ns) { add(Most{other, ns, ns}); }
-
-void Most::add(const Most& other) {
-  all_ns += other.all_ns;
-  if (value == other.value) {
-    lead_ns += other.lead_ns;
-  } else if (lead_ns >= other.lead_ns) {
-    lead_ns -= other.lead_ns;
-  } else {
-    value = other.value;
-    lead_ns = other.lead_ns - lead_ns;
-  }
-}
 
 std::string peer_text(const hal::WaitPeer& peer) {
   char text[INET6_ADDRSTRLEN] = "";
@@ -92,14 +79,14 @@ uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread
   }
   const bool timed_out = is_timed_out(piece, thread.time);
   Key key{parent, static_cast<uint8_t>(piece.is), role, stack,
-          is_on_its_way ? ~uint64_t{0} : object_of(piece, timed_out)};
+          is_on_its_way ? WaitedFor{~uint64_t{0}} : object_of(piece, timed_out)};
   auto known = cause_of_.find(key);
   if (known != cause_of_.end()) return known->second;
   if (causes_.size() >= kMaxCauses) {  // (A3)
     ledger_.add(hal::Loss::budget_forgotten);
     if (parent != 0) return parent;
     stack = 0;
-    key = {0, static_cast<uint8_t>(piece.is), role, 0, 0};
+    key = {0, static_cast<uint8_t>(piece.is), role, 0, {}};
     known = cause_of_.find(key);
     if (known != cause_of_.end()) return known->second;
   }
@@ -126,7 +113,8 @@ void Blame::note(uint32_t cause, const Piece& piece, const Thread& thread, uint6
   its.pid.add(thread.pid, ns);
   if (piece.off == nullptr || !is_wait(piece.is)) return;
   const bool is_futex = piece.off->kind == static_cast<uint8_t>(hal::WaitKind::kFutex);
-  its.object.add(is_futex ? line_of(piece.off->object) : piece.off->object, ns);
+  const uint64_t object = is_futex ? line_of(piece.off->object) : piece.off->object;
+  its.object.add({object, piece.off->file_system}, ns);
 }
 
 void Blame::walk(const Thread& thread, const Piece& piece, uint64_t from_ns, uint64_t to_ns, const Find& find,

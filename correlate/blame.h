@@ -14,6 +14,7 @@
 // Pure and deterministic; one thread.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -42,12 +43,31 @@ struct BlameRole {
 };
 
 // What most of a time was, whatever else took part in it, in the room of one (Boyer and Moore's vote).
+template <typename T>
 struct Most {
-  uint64_t value = 0, lead_ns = 0, all_ns = 0;
-  void add(uint64_t other, uint64_t ns);
-  void add(const Most& other);
-  // The value that surely had half of it, as one with three quarters surely does; 0: none.
-  uint64_t value_of_most() const { return lead_ns * 2 >= all_ns ? value : 0; }
+  T value{};
+  uint64_t lead_ns = 0, all_ns = 0;
+  void add(const T& other, uint64_t ns) { add(Most{other, ns, ns}); }
+  void add(const Most& other) {
+    all_ns += other.all_ns;
+    if (value == other.value) {
+      lead_ns += other.lead_ns;
+    } else if (lead_ns >= other.lead_ns) {
+      lead_ns -= other.lead_ns;
+    } else {
+      value = other.value;
+      lead_ns = other.lead_ns - lead_ns;
+    }
+  }
+  // The value that surely had half of it, as one with three quarters surely does; T(): none.
+  T value_of_most() const { return lead_ns * 2 >= all_ns ? value : T(); }
+};
+
+// What was waited for, as hal::Wait has it; 0: nothing known.
+struct WaitedFor {
+  uint64_t object = 0;  // of a lock: its line_of()
+  uint32_t file_system = 0;
+  auto operator<=>(const WaitedFor&) const = default;
 };
 
 struct Cause {
@@ -60,7 +80,8 @@ struct Cause {
   bool is_timed_out = false;   // of a poll, a lock, a socket: its timer ended it
   bool is_on_its_way = false;  // of a socket: who asked waits at the other end of the same connection
   hal::WaitPeer peer;          // of one of its waits
-  Most object, pid;            // that was waited for (of a lock: its line_of()); which of the role's processes waited
+  Most<WaitedFor> object;
+  Most<uint64_t> pid;  // which of the role's processes waited
 };
 
 // A condition has several words, all of them in one line of 64 bytes. The address of that.
@@ -101,7 +122,7 @@ class Blame {
   const Cause& cause(uint32_t id) const { return causes_[id - 1]; }
 
  private:
-  using Key = std::tuple<uint32_t, uint8_t, uint32_t, uint64_t, uint64_t>;
+  using Key = std::tuple<uint32_t, uint8_t, uint32_t, uint64_t, WaitedFor>;
   uint32_t intern(uint32_t parent, const Piece& piece, const Thread& thread, bool is_on_its_way);
   void note(uint32_t cause, const Piece& piece, const Thread& thread, uint64_t ns);
   // `asked`: the wait that this thread ended; null: the walk begins here.

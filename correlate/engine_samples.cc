@@ -237,6 +237,18 @@ bool always_quick(const ProcessState& process, hal::CallId call) {
   return times >= kStuckCalls;
 }
 
+Finding never_returned(uint32_t tid, hal::CallId call, uint64_t start_mono_ns, uint64_t lost_ns) {
+  Finding finding;
+  finding.rule = RuleId::never_returned;
+  finding.lost_ns = lost_ns;
+  finding.number = 1;
+  finding.op = call;
+  finding.subject = fmt::format("{}", tid);
+  finding.onset_mono_ns = start_mono_ns;
+  finding.confidence = 1;
+  return finding;
+}
+
 }  // namespace
 
 void Engine::Impl::evaluate_flights(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
@@ -247,14 +259,7 @@ void Engine::Impl::evaluate_flights(uint64_t window, std::vector<std::pair<Proce
     const uint64_t start = key.second;
     if (flight.end_mono_ns <= end) {
       if (flight.is_reported) {
-        Finding finding;
-        finding.rule = RuleId::never_returned;
-        finding.lost_ns = flight.end_mono_ns - start;
-        finding.number = 1;
-        finding.op = flight.call;
-        finding.subject = fmt::format("{}", key.first);
-        finding.onset_mono_ns = start;
-        finding.confidence = 1;
+        Finding finding = never_returned(key.first, flight.call, start, flight.end_mono_ns - start);
         finding.has_returned = true;
         found.emplace_back(&process_of(flight.pid), std::move(finding));
       }
@@ -266,15 +271,8 @@ void Engine::Impl::evaluate_flights(uint64_t window, std::vector<std::pair<Proce
       // A call that usually takes as long is not a finding.
       const bool is_long = start + its.floor_ns <= end && usual_of(process, flight.call, nullptr) < its.floor_ns / 2;
       if (is_long || (calls[flight.call].prompt && always_quick(process, flight.call))) {
-        Finding finding;
-        finding.rule = RuleId::never_returned;
-        finding.lost_ns = end - start;
+        Finding finding = never_returned(key.first, flight.call, start, end - start);
         finding.lost_now_ns = kWindowNs;
-        finding.number = 1;
-        finding.op = flight.call;
-        finding.subject = fmt::format("{}", key.first);
-        finding.onset_mono_ns = start;
-        finding.confidence = 1;
         Sample sample;
         sample.start_mono_ns = start;
         sample.duration_ns = end - start;

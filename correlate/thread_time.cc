@@ -123,6 +123,7 @@ OffSpan off_span(const hal::Event& event, const hal::Wait* wait) {
   span.is_file_lock = wait->is_file_lock;
   if (span.is_file_lock) span.why = TimeClass::kFutex;
   span.object = wait->object.value_or(0);
+  span.file_system = wait->file_system.value_or(0);
   span.is_timed_out = wait->is_timed_out;
   span.is_write = wait->is_write;
   if (wait->peer) {

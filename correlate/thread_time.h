@@ -35,6 +35,7 @@ struct OffSpan {
   bool is_file_lock = false;
   uint8_t kind = 0;  // hal::WaitKind
   uint32_t waker_pid = 0, waker_tid = 0;
+  uint32_t file_system = 0;  // of an inode
   uint64_t object = 0;
   uint64_t stack_id = 0;
   hal::WaitPeer peer;

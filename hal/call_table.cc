@@ -122,8 +122,7 @@ std::string_view status_name(const Call& call, int64_t code) {
 }
 
 std::string source_name(const Call& call) {
-  if (call.source == 4) return "driver";
-  if (call.source == 8) return std::string(call.backend) + "_graph";
+  if (call.source == kGraphSource) return std::string(call.backend) + "_graph";
   std::string name(call.layer);
   for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return name;

@@ -137,6 +137,9 @@ std::string_view status_name(std::span<const StatusName> statuses, int64_t code)
 
 struct CommunicatorAccessors;
 
+// Graph calls of a runtime are a source of their own in recordings, whatever the library's.
+inline constexpr uint16_t kGraphSource = 8;
+
 // A library a backend describes. `sonames` are shell patterns matched on the file's base name or its DT_SONAME.
 struct Library {
   std::string_view name;  // "libcudart" in reports

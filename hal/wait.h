@@ -64,6 +64,9 @@ struct Wait {
   WaitKind kind = WaitKind::kUnknown;
   std::optional<uint32_t> syscall;  // that it slept in; absent: none (a fault, an interrupt)
   std::optional<uint64_t> object;   // inode of pipe, socket or file; address of a futex; pid of a child
+  // Of an inode, which is unique in it alone: s_dev, major << 20 | minor, as /proc/PID/mountinfo has it. Of a file on
+  // btrfs or overlay stat(2) says another device.
+  std::optional<uint32_t> file_system;
   std::optional<int32_t> descriptor;
   std::optional<WaitPeer> peer;
   std::optional<Waker> waker;
@@ -102,6 +105,7 @@ struct WaitObject {
   WaitKind kind = WaitKind::kUnknown;
   uint64_t object = 0;  // Wait::object
   std::string name;     // a path, or an address and port
+  std::optional<uint32_t> file_system = {};
 };
 
 }  // namespace ingero::hal

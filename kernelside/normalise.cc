@@ -69,7 +69,10 @@ hal::Wait wait_of(const wire_wait& wire, bool was_runnable) {
   if (has(WIRE_WAIT_HAS_FAULTS)) wait.minor_faults = wire.minor_faults;
   if (was_runnable) return wait;  // it waited for nothing
   wait.syscall = system_call_of(wire.syscall);
-  if (has(WIRE_WAIT_HAS_OBJECT)) wait.object = wire.object;
+  if (has(WIRE_WAIT_HAS_OBJECT)) {
+    wait.object = wire.object;
+    if (wire.file_system != 0) wait.file_system = wire.file_system;
+  }
   if (has(WIRE_WAIT_HAS_DESCRIPTOR)) wait.descriptor = wire.descriptor;
   wait.is_write = has(WIRE_WAIT_WRITES);
   wait.is_timed_out = has(WIRE_WAIT_TIMED_OUT);

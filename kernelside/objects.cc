@@ -459,10 +459,11 @@ Result<std::vector<wire_process>> Objects::processes() const {
   return read_dump<wire_process>(impl_->process_dump.get(), "processes");
 }
 
-std::string Objects::file_name(uint64_t inode) const {
+std::string Objects::file_name(uint32_t file_system, uint64_t inode) const {
   const Raised raised;
+  const wire_file file{file_system, inode};
   wire_file_name name{};
-  if (bpf_map_lookup_elem(map_fd("file_names"), &inode, &name) != 0) return {};
+  if (bpf_map_lookup_elem(map_fd("file_names"), &file, &name) != 0) return {};
   return {name.text, strnlen(name.text, sizeof(name.text))};
 }
 

@@ -91,7 +91,7 @@ class Objects {
   // How long each followed thread waited in all; forgets wakers that woke none for long.
   Result<std::vector<wire_totals>> totals() const;
   // What a file is called in its folder that a followed thread waited for; empty: not known (any more). Untrusted.
-  std::string file_name(uint64_t inode) const;
+  std::string file_name(uint32_t file_system, uint64_t inode) const;
   // Whether wake-ups are looked at, which finds wakers and costs every wake-up of the machine a little. On the thread
   // that drains. Not supported: the reason.
   Status watch_wakers(bool on);

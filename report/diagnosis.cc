@@ -22,7 +22,6 @@ class EngineSink final : public store::ReplaySink {
   EngineSink(Diagnosis& diagnosis, const VendorNames& names, TimeSink* time)
       : diagnosis_(diagnosis), names_(names), time_(time) {}
 
-  bool wants_targets() const override { return true; }
   void probe(uint32_t probe, std::string_view symbol) override {
     engine_->set_probe(probe, correlate::is_per_thread_symbol(symbol));
     if (time_ != nullptr) time_->probe(probe, symbol);

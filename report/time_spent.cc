@@ -148,24 +148,26 @@ Place place_of(const store::Reader& reader, uint64_t stack_id) {
 
 // Of a recording without names: empty. `session`: of which run; none: the last.
 std::string object_name(const store::Reader& reader, const std::string& node, std::optional<int64_t> session,
-                        uint8_t kind, uint64_t object) {
+                        uint8_t kind, const correlate::WaitedFor& of) {
   std::string name;
   const bool is_futex = kind == static_cast<uint8_t>(hal::WaitKind::kFutex);
-  const auto first = static_cast<int64_t>(object), last = is_futex ? first | 63 : first;
+  const auto first = static_cast<int64_t>(of.object), last = is_futex ? first | 63 : first;
   const store::Bound bound[] = {store::Bound::of(int64_t{kind}),
                                 store::Bound::of(first),
                                 store::Bound::of(last),
                                 store::Bound::of(node),
                                 store::Bound::of(session.value_or(0)),
-                                store::Bound::of(int64_t{session ? 1 : 0})};
+                                store::Bound::of(int64_t{session ? 1 : 0}),
+                                store::Bound::of(int64_t{of.file_system})};
   const auto take = [&](std::span<const store::Value> values) {
     name = std::string(values[0].as_text());
     return false;
   };
   // Numbers of files are a node's own, and one may be another file's in another run.
   const auto outcome = reader.query(
-      "SELECT name FROM wait_objects WHERE kind = ?1 AND object BETWEEN ?2 AND ?3 AND session IN (SELECT id FROM "
-      "sessions WHERE (node = ?4 OR ?4 = '') AND (?6 = 0 OR id = ?5)) ORDER BY session DESC LIMIT 1",
+      "SELECT name FROM wait_objects WHERE kind = ?1 AND object BETWEEN ?2 AND ?3 AND coalesce(file_system, 0) = "
+      "?7 AND session IN (SELECT id FROM sessions WHERE (node = ?4 OR ?4 = '') AND (?6 = 0 OR id = ?5)) ORDER BY "
+      "session DESC LIMIT 1",
       {}, take, {}, bound);
   return outcome.ok() ? name : std::string();
 }
@@ -225,7 +227,6 @@ void order_by_cause(ProcessTime& time) {
 class Replayed final : public store::ReplaySink {
  public:
   explicit Replayed(TimeSink& sink) : sink_(sink) {}
-  bool wants_targets() const override { return true; }
   void begin(const std::string& node, uint64_t, bool) override { sink_.begin(node); }
   void session(int64_t id) override { sink_.session(id); }
   void started(uint64_t mono_ns) override { sink_.started(mono_ns); }
@@ -380,12 +381,12 @@ std::vector<ProcessTime> TimeSink::take() { return std::exchange(found_, {}); }
 
 void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times) {
   std::map<uint64_t, Place> known;
-  std::map<std::tuple<std::string, std::optional<int64_t>, uint8_t, uint64_t>, std::string> objects;
+  std::map<std::tuple<std::string, std::optional<int64_t>, uint8_t, correlate::WaitedFor>, std::string> objects;
   const auto name = [&](const ProcessTime& of, std::vector<BlamePath>& paths) {
     for (BlamePath& path : paths) {
       for (BlameNode& node : path.nodes) {
-        const uint64_t object = node.object_id.value_of_most();
-        if (node.object.empty() && object != 0) {
+        const correlate::WaitedFor object = node.object_id.value_of_most();
+        if (node.object.empty() && object.object != 0) {
           const auto [at, is_new] = objects.try_emplace({of.node, of.session, node.kind, object});
           if (is_new) at->second = object_name(reader, of.node, of.session, node.kind, object);
           node.object = at->second;

@@ -25,12 +25,12 @@ struct BlameNode {
   correlate::TimeClass is = correlate::TimeClass::kUnknown;
   uint8_t kind = 0;  // hal::WaitKind
   bool is_write = false;
-  bool is_timed_out = false;   // its timer ended it
-  bool is_on_its_way = false;  // it had not received yet what the one before had sent
-  std::string object;          // "10.0.0.9:9000", a path, a lock's name
-  correlate::Most object_id;   // of the recording's wait_objects
-  correlate::Most pid;         // which of them it was
-  std::string line, caller;    // "forward() at train.py:61", "called in step() at train.py:31"
+  bool is_timed_out = false;                        // its timer ended it
+  bool is_on_its_way = false;                       // it had not received yet what the one before had sent
+  std::string object;                               // "10.0.0.9:9000", a path, a lock's name
+  correlate::Most<correlate::WaitedFor> object_id;  // of the recording's wait_objects
+  correlate::Most<uint64_t> pid;                    // which of them it was
+  std::string line, caller;                         // "forward() at train.py:61", "called in step() at train.py:31"
   uint64_t stack_id = 0;
 };
 

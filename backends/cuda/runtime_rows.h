@@ -10,8 +10,6 @@ namespace ingero::backends::cuda {
 
 using namespace hal;  // NOLINT(google-build-using-namespace): a table in the words of the model
 
-inline constexpr uint16_t kGraphSource = 8;  // graph calls of the runtime are a source of their own in recordings
-
 // Exported from CUDA 12.0 and 13.0 on, and there in every build of those, static ones included.
 inline constexpr std::string_view kSince12 = "cudaGraphInstantiateWithParams";
 inline constexpr std::string_view kSince13 = "__cudaGetKernel";

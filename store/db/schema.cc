@@ -172,10 +172,11 @@ std::string with_library_hashes() { return "ALTER TABLE communicators ADD COLUMN
 
 // memory: of allocations and their releases, "device", "host" or "address space" (hal::Memory); NULL: neither, or of
 // before. online: NULL: not known.
-std::string memories_and_affinity() {
+std::string memories_affinity_and_file_systems() {
   return "ALTER TABLE calls ADD COLUMN memory TEXT;"
          "CREATE TABLE cpu_affinity (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, mono_ns INTEGER NOT NULL, "
-         "pid INTEGER NOT NULL, cpus TEXT NOT NULL, threads INTEGER NOT NULL, online TEXT);";
+         "pid INTEGER NOT NULL, cpus TEXT NOT NULL, threads INTEGER NOT NULL, online TEXT);" +
+         file_systems_of_waits();
 }
 
 struct Step {
@@ -199,7 +200,8 @@ constexpr Step kSteps[] = {
     {31, "what probes cost, and whose calls were lost", costs_and_losses},
     {32, "which calls a runtime makes", with_runtimes},
     {33, "what a library calls a communicator", with_library_hashes},
-    {34, "whose memory calls obtain, and on which CPUs threads may run", memories_and_affinity},
+    {34, "whose memory calls obtain, on which CPUs threads may run, and which file system files are of",
+     memories_affinity_and_file_systems},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

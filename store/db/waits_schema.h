@@ -12,7 +12,7 @@ inline constexpr int64_t kWaitWrites = 1, kWaitTimedOut = 2, kWaitFileLock = 4;
 // wait_totals.kind of the time from being woken to running; the others are hal::WaitKind's.
 inline constexpr int64_t kWaitQueued = -1;
 
-std::string wait_tables();  // step 28
-std::string wait_view();
+std::string wait_tables();            // step 28
+std::string file_systems_of_waits();  // of step 34; the view too
 
 }  // namespace ingero::store

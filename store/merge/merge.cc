@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
 #include <map>
 
 #include <fmt/format.h>
@@ -141,6 +142,8 @@ class Merge final : public Merger {
  private:
   Status join_communicators();
   Status count_ids();
+  using ValueOf = std::function<std::string(const std::string& column)>;
+  Status add_columns(const char* table, const ValueOf& value_of, std::string& columns, std::string& values);
   Status add_calls();
   Status add_table(const Table& table, MergedSource& source);
   Status add_rows(const std::string& insert, MergedSource& source);
@@ -170,9 +173,16 @@ Status Merge::count_ids() {
 
 // A call has one id and one operation number for SQL queries, from whichever source it came.
 Status Merge::add_calls() {
-  const auto has_memory =
-      database_.integer("SELECT count(*) FROM pragma_table_info('calls', 'source') WHERE name = 'memory'");
-  INGERO_TRY(has_memory);
+  constexpr const char* kNextId =
+      "(SELECT coalesce(max(id) + 1, 0) FROM main.calls) + row_number() OVER (ORDER BY id) - 1";
+  constexpr const char* kSameSource =
+      "iif(source < 64, source, (SELECT id FROM main.sources WHERE id >= 64 AND name = (SELECT name FROM "
+      "source.sources WHERE id = c.source)))";
+  std::string columns, values;
+  const auto value = [&](const std::string& column) {
+    return column == "id" ? kNextId : column == "source" ? kSameSource : name_sql(column);
+  };
+  INGERO_TRY(add_columns("calls", value, columns, values));
   INGERO_TRY(database_.execute(fmt::format(
       "DROP TABLE IF EXISTS temp.merged_calls; CREATE TEMP TABLE merged_calls (old INTEGER PRIMARY KEY, new INTEGER, "
       "old_source INTEGER, old_op INTEGER, source INTEGER, op INTEGER);"
@@ -181,12 +191,9 @@ Status Merge::add_calls() {
       "INSERT INTO main.sources SELECT (SELECT max(63, max(id)) FROM main.sources) + row_number() OVER (ORDER BY id), "
       "name, description FROM source.sources WHERE id >= 64 AND name NOT IN (SELECT name FROM main.sources WHERE id >= "
       "64);"
-      "INSERT INTO main.calls SELECT (SELECT coalesce(max(id) + 1, 0) FROM main.calls) + row_number() OVER (ORDER BY "
-      "id) - 1, name, op_name, vendor, backend, layer, kind, rule, iif(source < 64, source, (SELECT id FROM "
-      "main.sources WHERE id >= 64 AND name = (SELECT name FROM source.sources WHERE id = c.source))), op, "
-      "synchronising, asynchronous, below_runtime, {} FROM source.calls c WHERE NOT EXISTS (SELECT 1 FROM main.calls m "
-      "WHERE m.backend = c.backend AND m.layer = c.layer AND m.name = c.name);",
-      has_memory->value_or(0) != 0 ? "memory" : "NULL")));
+      "INSERT INTO main.calls ({}) SELECT {} FROM source.calls c WHERE NOT EXISTS (SELECT 1 FROM main.calls m WHERE "
+      "m.backend = c.backend AND m.layer = c.layer AND m.name = c.name);",
+      columns, values)));
   // Free numbers of operations: by name within their source, else the next.
   Result<Statement> calls = database_.prepare(
       "SELECT m.id, m.source, m.op_name, c.op, c.id, c.source, m.layer || ' ' || m.kind FROM source.calls c JOIN "
@@ -250,16 +257,21 @@ std::string Merge::value_of(const Table& table, const std::string& column) const
   return fmt::format("{} + {}", name_sql(column), added_.at(link->to));
 }
 
+// The columns that both have, and what is put in them. What an older recording has no column for is not known.
+Status Merge::add_columns(const char* table, const ValueOf& value_of, std::string& columns, std::string& values) {
+  return database_.each_row(fmt::format("SELECT name FROM pragma_table_info('{0}', 'main') WHERE name IN (SELECT "
+                                        "name FROM pragma_table_info('{0}', 'source'))",
+                                        table),
+                            [&](const Statement& row) {
+                              columns += (columns.empty() ? "" : ", ") + name_sql(row.bytes(0));
+                              values += (values.empty() ? "" : ", ") + value_of(row.text(0));
+                            });
+}
+
 Status Merge::add_table(const Table& table, MergedSource& source) {
   std::string columns, values;
-  // What an older recording has no column for is not known.
-  INGERO_TRY(database_.each_row(fmt::format("SELECT name FROM pragma_table_info('{0}', 'main') WHERE name IN (SELECT "
-                                            "name FROM pragma_table_info('{0}', 'source'))",
-                                            table.name),
-                                [&](const Statement& row) {
-                                  columns += (columns.empty() ? "" : ", ") + name_sql(row.bytes(0));
-                                  values += (values.empty() ? "" : ", ") + value_of(table, row.text(0));
-                                }));
+  const auto value = [&](const std::string& column) { return value_of(table, column); };
+  INGERO_TRY(add_columns(table.name, value, columns, values));
   if (columns.empty()) return {};  // a table that an older recording does not have
   const std::string insert =
       fmt::format("INSERT {}INTO main.{} ({}) SELECT {} FROM source.{}", table.taken == Taken::kAll ? "" : "OR IGNORE ",

@@ -192,7 +192,7 @@ Status Follower::State::give(Database& database, const ReplayedRow& row, Stateme
     begin(of_session, sink);
   }
   dictionary.emit(*events.thread(), sink);
-  events.fill(row, true, event);
+  events.fill(row, event);
   INGERO_TRY(load_readings(database, clipped_ns(event.start_wall_ns()), sink));
   event.parent_call = events.parent_of(row);
   if (event.parent_call != hal::kNoCall) event.set(Has::kParent);

@@ -151,7 +151,6 @@ class RowReplay {
       : database_(database),
         sink_(sink),
         is_whole_(selection.whole()),
-        with_targets_(sink.wants_targets()),
         from_(selection.from_wall_ns ? sql_wall_ns(*selection.from_wall_ns) : INT64_MIN),
         to_(selection.to_wall_ns ? sql_wall_ns(*selection.to_wall_ns) : INT64_MAX),
         least_seq_(selection.first_seq.value_or(0)),
@@ -170,7 +169,7 @@ class RowReplay {
 
   Database& database_;
   ReplaySink& sink_;
-  const bool is_whole_, with_targets_;
+  const bool is_whole_;
   const int64_t from_, to_;  // wall time
   const int64_t least_seq_;
   ReplayDictionary dictionary_;
@@ -208,7 +207,7 @@ Status RowReplay::begin(int64_t session) {
   sink_.begin(facts.node, facts.cpus, false);
   sink_.session(session);
   dictionary_.emit_calls(sink_);
-  for (size_t id = 0; with_targets_ && id < dictionary_.symbol_of_probe.size(); ++id) {
+  for (size_t id = 0; id < dictionary_.symbol_of_probe.size(); ++id) {
     sink_.probe(static_cast<uint32_t>(id), dictionary_.symbol_of_probe[id]);
   }
   dictionary_.emit_processes(session, sink_);
@@ -253,7 +252,7 @@ Status RowReplay::emit(const ReplayedRow& row) {
   }
   INGERO_TRY(waits_.feed(row.seq(), *session_, sink_));
   dictionary_.emit(*thread_, sink_);
-  events_.fill(row, with_targets_, event_);
+  events_.fill(row, event_);
   if (event_.kind == hal::Kind::kFabric && row.has(Column::detail)) {
     INGERO_TRY(details_.fill(row.integer(Column::detail), event_));
   }
@@ -286,7 +285,7 @@ Status RowReplay::run() {
   INGERO_TRY(find_blocks());
   INGERO_TRY(waits_.open(database_, first_));
   Result<Statement> rows =
-      database_.prepare("SELECT seq, " + kReplayed.sql(with_targets_ ? 0 : kReplayedTargets) + " FROM event_rows" +
+      database_.prepare("SELECT seq, " + kReplayed.sql() + " FROM event_rows" +
                         (is_whole_ ? "" : fmt::format(" WHERE seq BETWEEN {} AND {}", first_, last_)));
   if (!rows.ok()) return rows.error();
   const ReplayedRow row(*rows);

@@ -42,9 +42,6 @@ class ReplaySink {
   // Of each call's time, the part that its own probes take, where the recording says.
   virtual void probe_cost(uint64_t /*ns*/) {}
   virtual void call(hal::CallId /*id*/, const ReplayedCall& /*call*/) {}
-  // Whether probe() is called and each call carries its stream, device and function: three more columns of every row,
-  // which finding causes does not need.
-  virtual bool wants_targets() const { return false; }
   // The spelling that the calls of a probe were made by: Event::probe of what follows.
   virtual void probe(uint32_t /*probe*/, std::string_view /*symbol*/) {}
   virtual void process(const hal::Process& /*process*/) {}

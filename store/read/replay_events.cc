@@ -31,7 +31,7 @@ bool ReplayedEvents::place(const ReplayedRow& row, hal::Event& event) {
   return true;
 }
 
-void ReplayedEvents::fill(const ReplayedRow& row, bool with_targets, hal::Event& event) const {
+void ReplayedEvents::fill(const ReplayedRow& row, hal::Event& event) const {
   const auto take = [&](ReplayedRow::At column, Has has, auto& into) {
     if (!row.has(column)) return;
     into = static_cast<std::decay_t<decltype(into)>>(row.integer(column));
@@ -54,7 +54,7 @@ void ReplayedEvents::fill(const ReplayedRow& row, bool with_targets, hal::Event&
   take(Column::bytes, Has::kBytes, event.bytes);
   take(Column::address, Has::kAddress, event.address);
   take(Column::handle, Has::kHandle, event.handle);
-  if (with_targets) fill_targets(row, event);
+  fill_targets(row, event);
   if (row.has(Column::stack)) {
     if (const uint64_t* stack = find_at(dictionary_.stacks, row.integer(Column::stack))) {
       event.stack_id = *stack;

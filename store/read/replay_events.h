@@ -15,7 +15,6 @@ inline constexpr EventColumns kReplayed(
         Column::io,      Column::bytes,       Column::address,   Column::handle,     Column::stack,
         Column::culprit, Column::culprit_ns,  Column::arg0,      Column::arg1,       Column::detail,
         Column::stream,  Column::device,      Column::function,  Column::parent_call});
-inline constexpr size_t kReplayedTargets = 4;  // the last ones, for sinks that want them
 using ReplayedRow = EventRowReader<kReplayed, Statement>;
 
 class ReplayedEvents {
@@ -25,9 +24,9 @@ class ReplayedEvents {
 
   // Who made the call and when. False: the row makes no sense.
   bool place(const ReplayedRow& row, hal::Event& event);
-  // The rest of the row that place() has put. `with_targets`: the last columns were read.
-  void fill(const ReplayedRow& row, bool with_targets, hal::Event& event) const;
-  // The call that it was made in; kNoCall: none, or not known. The last columns were read.
+  // The rest of the row that place() has put.
+  void fill(const ReplayedRow& row, hal::Event& event) const;
+  // The call that it was made in; kNoCall: none, or not known.
   hal::CallId parent_of(const ReplayedRow& row) const;
 
   // Of the row that place() has put.

@@ -52,6 +52,7 @@ hal::Wait wait_of(const Statement& row) {
   wait.object = known<uint64_t>(row, 4);
   wait.descriptor = known<int32_t>(row, 5);
   wait.minor_faults = known<uint64_t>(row, 6);
+  wait.file_system = known<uint32_t>(row, 18);
   wait.peer = peer_of(row);
   wait.waker = waker_of(row);
   return wait;
@@ -75,12 +76,13 @@ Status ReplayWaits::Cursor::next() {
 
 Status ReplayWaits::open(Database& database, int64_t first_seq) {
   const std::string from = fmt::format(" WHERE seq >= {} ORDER BY 1, 2, 3, 4", first_seq);
-  INGERO_TRY(waits_.open(database,
-                         "SELECT w.seq, w.kind, w.flags, w.syscall, w.object, w.descriptor, w.minor_faults, f.family, "
-                         "f.local_port, f.peer_port, f.address, f.accepted, f.inode, a.pid, a.tid, a.comm, "
-                         "a.kernel_thread, w.waker_syscall FROM waits w LEFT JOIN wait_peers f ON f.id = w.peer "
-                         "LEFT JOIN wakers a ON a.id = w.waker" +
-                             fmt::format(" WHERE w.seq >= {} ORDER BY w.seq", first_seq)));
+  INGERO_TRY(waits_.open(
+      database,
+      "SELECT w.seq, w.kind, w.flags, w.syscall, w.object, w.descriptor, w.minor_faults, f.family, "
+      "f.local_port, f.peer_port, f.address, f.accepted, f.inode, a.pid, a.tid, a.comm, "
+      "a.kernel_thread, w.waker_syscall, w.file_system FROM waits w LEFT JOIN wait_peers f ON f.id = w.peer "
+      "LEFT JOIN wakers a ON a.id = w.waker" +
+          fmt::format(" WHERE w.seq >= {} ORDER BY w.seq", first_seq)));
   INGERO_TRY(totals_.open(database, "SELECT seq, thread, mono_ns, kind, ns FROM wait_totals" + from));
   return samples_.open(database, "SELECT seq, thread, clock, start, weight_ns, stack, system FROM cpu_samples" + from);
 }

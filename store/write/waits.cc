@@ -98,7 +98,7 @@ Status Waits::write_dictionaries(Database& database) {
 }
 
 Status Waits::write_waits(Database& database) {
-  return database.run_each("INSERT OR REPLACE INTO waits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)", rows_,
+  return database.run_each("INSERT OR REPLACE INTO waits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)", rows_,
                            [](Statement& s, const Row& row) {
                              const hal::Wait& wait = row.wait;
                              s.bind(1, row.seq).bind(2, int64_t{static_cast<uint8_t>(wait.kind)});
@@ -109,6 +109,7 @@ Status Waits::write_waits(Database& database) {
                              s.bind_if(7, row.peer >= 0, row.peer).bind_if(8, row.waker >= 0, row.waker);
                              bind_known(s, 9, wait.waker ? wait.waker->syscall : std::nullopt);
                              bind_known(s, 10, wait.minor_faults);
+                             bind_known(s, 11, wait.file_system);
                            });
 }
 
@@ -126,10 +127,11 @@ Status Waits::write(Database& database) {
                                  s.bind(5, one.weight_ns).bind_if(6, one.stack >= 0, one.stack);
                                  s.bind(7, int64_t{one.is_system});
                                }));
-  return database.run_each("INSERT OR REPLACE INTO wait_objects VALUES (?1, ?2, ?3, ?4)", objects_,
+  return database.run_each("INSERT OR REPLACE INTO wait_objects VALUES (?1, ?2, ?3, ?4, ?5)", objects_,
                            [this](Statement& s, const hal::WaitObject& one) {
                              s.bind(1, session_).bind(2, int64_t{static_cast<uint8_t>(one.kind)});
                              s.bind(3, signed_of(one.object)).bind(4, std::string_view(one.name));
+                             bind_known(s, 5, one.file_system);
                            });
 }
 

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -256,10 +257,97 @@ TEST_F(WaitsTest, AFilesLockIsGivenUpByItsHolder) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->kind, hal::WaitKind::kFile);
   EXPECT_TRUE(found->is_file_lock);
-  EXPECT_TRUE(objects_->file_name(deed_->object).starts_with("ingero_waits_test.")) << "closed, and removed, by now";
+  ASSERT_TRUE(found->file_system.has_value());
+  EXPECT_TRUE(objects_->file_name(*found->file_system, deed_->object).starts_with("ingero_waits_test."))
+      << "closed, and removed, by now";
   EXPECT_EQ(found->object, deed_->object);
   EXPECT_EQ(found->descriptor, deed_->descriptor);
   expect_waker(*found, deed_->other_tid, SYS_flock);
+}
+
+// Each file system counts its inodes from the same number.
+class TwoFileSystems {
+ public:
+  TwoFileSystems() {
+    for (std::string& folder : folders_) {
+      folder = "/tmp/ingero_waits_test.XXXXXX";
+      is_made_ &= mkdtemp(folder.data()) != nullptr && mount("none", folder.c_str(), "tmpfs", 0, "size=1m") == 0;
+    }
+  }
+  ~TwoFileSystems() {
+    for (const std::string& folder : folders_) {
+      umount2(folder.c_str(), MNT_DETACH);
+      rmdir(folder.c_str());
+    }
+  }
+  bool is_made() const { return is_made_; }
+  std::string path(size_t of, const char* name) const { return folders_[of] + "/" + name; }
+
+ private:
+  std::array<std::string, 2> folders_;
+  bool is_made_ = true;
+};
+
+// What a thread of the traced child waits for: first the lock on its file, then its pipe, which lies in a folder.
+struct WaiterOfOne {
+  std::string file, fifo;
+  int held = -1, written = -1;  // the other ends
+  uint32_t tid = 0;
+  pthread_t thread{};
+};
+
+void* wait_for_both(void* argument) {
+  auto& own = *static_cast<WaiterOfOne*>(argument);
+  own.tid = own_tid();
+  const int file = open(own.file.c_str(), O_RDWR | O_CLOEXEC);
+  char byte = 0;
+  if (file < 0 || flock(file, LOCK_EX) != 0 || read(own.written, &byte, 1) != 1) _exit(1);
+  close(file);
+  return nullptr;
+}
+
+TEST_F(WaitsTest, FilesOfTwoFileSystemsWithOneInodeNumberAreTwo) {
+  const TwoFileSystems disks;
+  if (!disks.is_made()) GTEST_SKIP() << "no file systems can be mounted here";
+  traced([&](Deed& deed) {
+    std::array<WaiterOfOne, 2> both{
+        {{disks.path(0, "first"), disks.path(0, "fifo")}, {disks.path(1, "second"), disks.path(1, "fifo")}}};
+    for (WaiterOfOne& one : both) {
+      one.held = open(one.file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+      if (one.held < 0 || flock(one.held, LOCK_EX) != 0 || mkfifo(one.fifo.c_str(), 0600) != 0) _exit(1);
+      one.written = open(one.fifo.c_str(), O_RDWR | O_CLOEXEC);
+      if (one.written < 0) _exit(1);
+    }
+    if (inode_of(both[0].held) != inode_of(both[1].held)) _exit(2);
+    if (inode_of(both[0].written) != inode_of(both[1].written)) _exit(3);
+    deed.object = inode_of(both[0].held);
+    for (WaiterOfOne& one : both) {
+      if (pthread_create(&one.thread, nullptr, wait_for_both, &one) != 0) _exit(1);
+    }
+    sleep_ms(kWaitMs);
+    for (const WaiterOfOne& one : both) flock(one.held, LOCK_UN);
+    sleep_ms(kWaitMs);
+    for (const WaiterOfOne& one : both) {
+      if (write(one.written, "x", 1) != 1) _exit(1);
+    }
+    for (const WaiterOfOne& one : both) pthread_join(one.thread, nullptr);
+    deed.other_pid = both[0].tid;
+    deed.other_tid = both[1].tid;
+  });
+  for (const auto kind : {hal::WaitKind::kFile, hal::WaitKind::kPipe}) {
+    const hal::Wait* first = interval_of(deed_->other_pid, kind);
+    const hal::Wait* second = interval_of(deed_->other_tid, kind);
+    ASSERT_TRUE(first != nullptr && second != nullptr) << hal::name_of(kind);
+    EXPECT_TRUE(first->object.has_value()) << hal::name_of(kind);
+    EXPECT_EQ(first->object, second->object) << hal::name_of(kind);
+    EXPECT_NE(first->file_system, second->file_system) << hal::name_of(kind);
+    for (const hal::Wait* wait : {first, second}) {
+      EXPECT_TRUE(wait->waker && wait->waker->tid == deed_->tid) << hal::name_of(kind);
+    }
+    if (kind != hal::WaitKind::kFile) continue;
+    EXPECT_EQ(objects_->file_name(first->file_system.value_or(0), deed_->object), "first");
+    EXPECT_EQ(objects_->file_name(second->file_system.value_or(0), deed_->object), "second");
+  }
 }
 
 TEST_F(WaitsTest, WhereItSleptForLongBeforeItsStackIsTakenAsItFallsAsleep) {

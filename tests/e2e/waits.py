@@ -1,10 +1,11 @@
 """Where a thread's time goes between its calls: what it waited for, who it waited for, and what it computed, next to the
 program's own clock."""
+import os
 import socket
 import subprocess
 import sys
 
-from harness import Trace, check, json_lines, say
+from harness import Trace, check, json_lines, say, tool
 
 # Steps of a training loop whose batches come from a worker through multiprocessing.Queue. Its own clock around each wait.
 LOADER = """
@@ -145,6 +146,43 @@ print(json.dumps({"pid": os.getpid(), "other": other}), flush=True)
 """
 
 
+# Two loops, each of which waits for the lock on a file that has the other's inode number, on another file system. The
+# last argument is the folder of the second.
+LOCKS = """
+import ctypes, fcntl, json, os, sys, time
+
+library = ctypes.CDLL(sys.argv[1])
+paths = [os.path.join(folder, name) for folder, name in zip(sys.argv[2:], ("first", "second"))]
+files = [open(path, "w") for path in paths]
+inodes = [os.fstat(file.fileno()).st_ino for file in files]
+loops = []
+for path in paths:
+    loops.append(os.fork())
+    if loops[-1] == 0:
+        break
+    if (holder := os.fork()) == 0:
+        with open(path) as own:
+            for step in range(60):
+                fcntl.flock(own, fcntl.LOCK_EX)
+                time.sleep(0.04)
+                fcntl.flock(own, fcntl.LOCK_UN)
+                time.sleep(0.01)
+        os._exit(0)
+if loops[-1] != 0:
+    for _ in range(4):
+        os.wait()
+    print(json.dumps({"inodes": inodes, "paths": paths, "loops": loops}), flush=True)
+else:
+    with open(path) as own:
+        library.cudaDeviceSynchronize()
+        for step in range(50):
+            fcntl.flock(own, fcntl.LOCK_EX)
+            fcntl.flock(own, fcntl.LOCK_UN)
+            library.cudaDeviceSynchronize()
+            time.sleep(0.02)
+"""
+
+
 def runtime(build):
     return build.stand_in("plain", "libcudart*")[0]
 
@@ -232,5 +270,24 @@ def WaitsOfOtherKindsHaveWhoEndedThem(build):
     check(all(wait["ended"] >= 0.9 * wait["all_of"] for wait in known), "the other process ended its waits")
 
 
+def FilesWithOneInodeNumberOnTwoFileSystemsHaveTheirOwnNames(build):
+    folders = [build.path("one"), build.path("two")]
+    mounts = "mount -t tmpfs none {} && mount -t tmpfs none {} && ".format(*(f"'{folder}'" for folder in folders))
+    for folder in folders:
+        os.mkdir(folder)
+    with Trace(build, command=[tool("unshare"), "--mount", "sh", "-c", mounts + 'exec "$@"', "sh", sys.executable, "-c",
+                               LOCKS, runtime(build), *folders]) as trace:
+        check(trace.wait() == 0, "the command failed: " + trace.stderr().decode())
+    said = json_lines(trace.output)[0]
+    check(len(set(said["inodes"])) == 1, f"the files have inodes {said['inodes']}: this would prove nothing")
+    names = trace.recording.rows("SELECT pid, object_name AS name, count(*) AS waits FROM thread_waits WHERE kind = 'file' "
+                                 "AND object = ? AND blocked_ns > 10000000 GROUP BY 1, 2", said["inodes"][0])
+    say(names=[tuple(row) for row in names], losses=trace.recording.losses())
+    for pid, path in zip(said["loops"], said["paths"]):
+        found = {row["name"]: row["waits"] for row in names if row["pid"] == pid}
+        check(set(found) == {path} and found[path] >= 10, f"process {pid} waited for {path}, and recorded is {found}")
+
+
 TESTS = (AWaitForAnyOfSeveralIsForTheClientThatEndedIt, ALoopThatWaitsForItsLoaderIsFollowedIntoTheWorker,
-         WaitsOfOtherKindsHaveWhoEndedThem, WhatAThreadComputesOutsideCallsHasItsLines)
+         FilesWithOneInodeNumberOnTwoFileSystemsHaveTheirOwnNames, WaitsOfOtherKindsHaveWhoEndedThem,
+         WhatAThreadComputesOutsideCallsHasItsLines)

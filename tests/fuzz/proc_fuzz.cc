@@ -143,6 +143,7 @@ void waits(std::string_view all) {
     hal::Wait wait;
     wait.kind = port == 80 ? hal::WaitKind::kSocket : hal::WaitKind::kFile;
     wait.object = 1234;
+    wait.file_system = 8U << 20 | 17;
     wait.descriptor = 3;
     wait.peer.emplace().local_port = port;
     batch.records.waits.emplace_back(batch.records.events.size() - 1, wait);

@@ -308,7 +308,6 @@ class StepSink final : public store::ReplaySink {
     steps.set_call(id,
                    correlate::make_facts(call.name, call.op, call.layer, call.vendor, call.kind, call.synchronising));
   }
-  bool wants_targets() const override { return true; }
   void probe(uint32_t probe, std::string_view symbol) override {
     steps.set_probe(probe, correlate::is_per_thread_symbol(symbol));
   }

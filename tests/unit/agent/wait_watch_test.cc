@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint32_t kDisk = 8U << 20 | 17, kSecondDisk = 27;  // as the kernel numbers them
 
 class WaitWatchTest : public ::testing::Test {
  protected:
@@ -39,12 +41,16 @@ class WaitWatchTest : public ::testing::Test {
               return Status();
             },
             [this] { return Result<std::vector<wire_totals>>(totals); },
-            [](uint64_t inode) { return inode == 4712 ? std::string("ckpt\n.bin") : std::string(); }};
+            [](uint32_t file_system, uint64_t inode) {
+              if (inode == 4712) return std::string("ckpt\n.bin");
+              return file_system == kSecondDisk && inode == 4711 ? std::string("shard7 of the second") : std::string();
+            }};
   }
   WaitWatch::Proc proc() {
     return {folder.path(), [this](uint32_t pid, std::string_view name, size_t) {
               ++reads;
-              if (name.starts_with("fdinfo/")) return Result<std::string>("pos:\t0\nflags:\t02\nino:\t4711\n");
+              if (name.starts_with("fdinfo/"))
+                return Result<std::string>("pos:\t0\nflags:\t02\nmnt_id:\t48\nino:\t4711\n");
               return name == "net/tcp"
                          ? Result<std::string>(
                                fmt::format("  sl  local_address rem_address   st\n   0: 0100007F:{:04X} 00000000:0000 "
@@ -185,13 +191,18 @@ TEST_F(WaitWatchTest, ASocketWhosePortTheProcessListensOnIsAClients) {
 }
 
 TEST_F(WaitWatchTest, AnObjectIsNamedOnce) {
-  const std::filesystem::path links = std::filesystem::path(folder.path()) / "100" / "fd";
+  const std::filesystem::path process = std::filesystem::path(folder.path()) / "100", links = process / "fd";
   std::filesystem::create_directories(links);
+  std::ofstream(process / "mountinfo")
+      << "27 1 0:27 / / rw - ext4 /dev/vda rw\n48 27 8:17 / /data rw - ext4 /dev/sdb rw\n";
   ASSERT_EQ(symlink("/data/shard7\n", (links / "3").c_str()), 0);
   hal::Wait file;
   file.kind = hal::WaitKind::kDisk;
   file.object = 4711;
+  file.file_system = kDisk;
   file.descriptor = 3;
+  hal::Wait other = file;  // its descriptor has become that of another file with the same inode number
+  other.file_system = kSecondDisk;
   hal::Wait pipe = file;
   pipe.kind = hal::WaitKind::kPipe;
   hal::Wait gone = file;
@@ -199,11 +210,12 @@ TEST_F(WaitWatchTest, AnObjectIsNamedOnce) {
   gone.descriptor = 9;
   hal::Wait reused = file;
   reused.object = 4713;  // the descriptor has become that of another file
-  for (const hal::Wait& wait : {reused, file, file, pipe, gone, socket(50000, 9000)}) add_wait(wait);
+  for (const hal::Wait& wait : {reused, file, file, pipe, gone, socket(50000, 9000), other, other}) add_wait(wait);
   watch.take(batch, kSecond);
   watch.take(batch, kSecond);
-  ASSERT_THAT(batch.objects, SizeIs(3));
+  ASSERT_THAT(batch.objects, SizeIs(4));
   EXPECT_EQ(batch.objects[0].object, 4711U);
+  EXPECT_EQ(batch.objects[0].file_system, kDisk);
   EXPECT_EQ(batch.objects[0].kind, hal::WaitKind::kDisk);
   EXPECT_EQ(batch.objects[0].name.find('\n'), std::string::npos) << "untrusted";
   EXPECT_EQ(batch.objects[0].name.substr(0, 12), "/data/shard7");
@@ -211,6 +223,9 @@ TEST_F(WaitWatchTest, AnObjectIsNamedOnce) {
   EXPECT_EQ(batch.objects[1].name.find('\n'), std::string::npos) << "untrusted";
   EXPECT_TRUE(batch.objects[1].name.starts_with("ckpt")) << batch.objects[1].name;
   EXPECT_EQ(batch.objects[2].name, "10.0.0.9:9000");
+  EXPECT_EQ(batch.objects[3].object, 4711U);
+  EXPECT_EQ(batch.objects[3].file_system, kSecondDisk);
+  EXPECT_EQ(batch.objects[3].name, "shard7 of the second");
 }
 
 TEST_F(WaitWatchTest, LooksAtProcAreBounded) {

@@ -14,13 +14,14 @@ namespace {
 class Waiters {
  public:
   void sleep(uint32_t tid, uint64_t from_ns, uint64_t to_ns, uint32_t waker, TimeClass why = TimeClass::kFutex,
-             uint64_t object = 0) {
+             uint64_t object = 0, uint32_t file_system = 0) {
     OffSpan off;
     off.out_ns = from_ns;
     off.woken_ns = off.in_ns = to_ns;
     off.why = why;
     off.waker_tid = waker;
     off.object = object;
+    off.file_system = file_system;
     if (why == TimeClass::kFutex) off.kind = static_cast<uint8_t>(hal::WaitKind::kFutex);
     threads_[tid].add(off);
   }
@@ -124,7 +125,7 @@ TEST(Blame, WhatMostOfATimeWasIsFoundInTheRoomOfOne) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     std::mt19937_64 random(seed);
     std::map<uint64_t, uint64_t> of;
-    Most both[2], found;
+    Most<uint64_t> both[2], found;
     uint64_t all = 0;
     for (size_t i = 0; i < 200; ++i) {
       const uint64_t value = random() % 100 < seed / 3 ? 7 : 1 + random() % 5, ns = 1 + random() % 100;
@@ -149,10 +150,22 @@ TEST(Blame, TheObjectOfACauseIsWhatMostOfItWasWaitedFor) {
     some.sleep(1, 1000, 1500, 0, TimeClass::kFutex, 0xb00);
     some.sleep(1, 1500, 2000, 0, TimeClass::kFutex, 0xb04);  // a condition's other word
     (void)some.walk(1, 0, 2000);
-    return some.blame.cause(1).object.value_of_most();
+    return some.blame.cause(1).object.value_of_most().object;
   };
   EXPECT_EQ(object_of(100), 0xb00U);
   EXPECT_EQ(object_of(900), 0U);
+}
+
+TEST(Blame, FilesOfTwoFileSystemsAreTwoWhateverTheirInodes) {
+  Waiters some;
+  some.sleep(1, 0, 300, 0, TimeClass::kDisk, 4711, 27);
+  some.sleep(1, 300, 700, 0, TimeClass::kDisk, 4711, 28);
+  some.sleep(1, 700, 1000, 0, TimeClass::kDisk, 4711, 27);
+  const auto shares = some.walk(1, 0, 1000);
+  ASSERT_EQ(some.blame.causes().size(), 2U);
+  EXPECT_EQ(some.blame.cause(1).object.value_of_most(), (WaitedFor{4711, 27}));
+  EXPECT_EQ(some.blame.cause(1).object.all_ns, 600U);
+  EXPECT_EQ(some.blame.cause(2).object.value_of_most(), (WaitedFor{4711, 28}));
 }
 
 // (A3)

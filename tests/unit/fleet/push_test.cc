@@ -124,7 +124,7 @@ class PushTest : public ::testing::Test {
     return one;
   }
   void add(const Event& one, std::optional<Exchange> exchange = {}) {
-    waiting_.emplace_back(one, exchange);
+    waiting_.emplace(one.end_mono_ns(), std::pair(one, std::move(exchange)));
     if (one.outcome == hal::Outcome::kReturned) now_ns_ = std::max(now_ns_, one.end_mono_ns() - kMonoBegin);
   }
   Exchange exchange_of(uint32_t rank, uint64_t hash) {
@@ -151,10 +151,8 @@ class PushTest : public ::testing::Test {
   }
   // As a trace: to its own feed, and to the store.
   void hand_over(agent::EventBatch& batch) {
-    std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) {  // ring order
-      return a.first.end_mono_ns() < b.first.end_mono_ns();
-    });
-    for (auto& [one, exchange] : std::exchange(waiting_, {})) {
+    for (const auto& [end_mono_ns, waiting] : std::exchange(waiting_, {})) {
+      const auto& [one, exchange] = waiting;
       if (exchange) batch.records.exchanges.emplace_back(batch.records.events.size(), *exchange);
       batch.records.events.push_back(one);
     }
@@ -240,7 +238,7 @@ class PushTest : public ::testing::Test {
   hal::LossLedger losses_;
   RecordersClock clock_;
   uint64_t now_ns_ = 0;
-  std::vector<std::pair<Event, std::optional<Exchange>>> waiting_;
+  std::multimap<uint64_t, std::pair<Event, std::optional<Exchange>>> waiting_;  // by their end: ring order
   std::unique_ptr<ingero::store::Writer> writer_;
   std::optional<correlate::Barriers> barriers_;
   std::optional<agent::WindowFeed> feed_;

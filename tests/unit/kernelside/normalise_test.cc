@@ -229,6 +229,7 @@ wire_sched socket_wait() {
                     WIRE_WAIT_ACCEPTED | WIRE_WAIT_TIMED_OUT | WIRE_WAIT_HAS_WAKER | WIRE_WAIT_WAKER_IS_KERNEL |
                     WIRE_WAIT_HAS_FAULTS;
   wire.wait.object = 77;
+  wire.wait.file_system = 9;
   wire.wait.peer_object = 88;
   wire.wait.minor_faults = 3;
   wire.wait.descriptor = 5;
@@ -251,6 +252,7 @@ TEST_F(NormaliseTest, AWaitHasWhatItsFlagsAnnounce) {
   EXPECT_EQ(wait.kind, hal::WaitKind::kSocket);
   EXPECT_EQ(wait.syscall, 44U);
   EXPECT_EQ(wait.object, 77U);
+  EXPECT_EQ(wait.file_system, 9U);
   EXPECT_EQ(wait.descriptor, 5);
   EXPECT_EQ(wait.minor_faults, 3U);
   EXPECT_TRUE(wait.is_write);
@@ -292,8 +294,12 @@ TEST_F(NormaliseTest, OfAWaitThatSaysNothingNothingIsKnown) {
   ASSERT_TRUE(sched(wire));
   EXPECT_EQ(wait.kind, hal::WaitKind::kSocket);
   EXPECT_FALSE(wait.syscall || wait.object || wait.descriptor || wait.minor_faults || wait.peer || wait.waker ||
-               wait.is_write || wait.is_timed_out);
+               wait.is_write || wait.is_timed_out || wait.file_system);
   wire = socket_wait();
+  wire.wait.file_system = 0;  // of a lock
+  ASSERT_TRUE(sched(wire));
+  EXPECT_TRUE(wait.object.has_value());
+  EXPECT_FALSE(wait.file_system.has_value());
   wire.wait.waker_syscall = -1;
   ASSERT_TRUE(sched(wire));
   EXPECT_FALSE(wait.waker->syscall.has_value());

@@ -29,9 +29,7 @@ using ::testing::HasSubstr;
 constexpr const char* kEndless =
     "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)";
 
-struct Ignore : ReplaySink {
-  bool wants_targets() const override { return true; }
-};
+struct Ignore : ReplaySink {};
 
 class HostileRecording : public RecordingTest {
  protected:

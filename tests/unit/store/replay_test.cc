@@ -88,9 +88,10 @@ TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
     ASSERT_TRUE(database.ok());
     ASSERT_TRUE(database
                     ->execute("ALTER TABLE calls DROP COLUMN below_runtime; ALTER TABLE communicators DROP COLUMN "
-                              "library_hash; ALTER TABLE calls DROP COLUMN memory; DROP TABLE cpu_affinity; DELETE "
-                              "FROM schema_migrations WHERE "
-                              "version > 31; PRAGMA user_version = 31")
+                              "library_hash; ALTER TABLE calls DROP COLUMN memory; DROP TABLE cpu_affinity; DROP VIEW "
+                              "thread_waits; ALTER TABLE "
+                              "waits DROP COLUMN file_system; CREATE VIEW thread_waits AS SELECT 1 AS one; DELETE FROM "
+                              "schema_migrations WHERE version > 31; PRAGMA user_version = 31")
                     .ok());
   }
   const auto by_layer = ElementsAre(Pair("highAlloc", true), Pair("highPin", true), Pair("lowAlloc", false));
@@ -181,7 +182,6 @@ TEST_F(ReplayTest, ADeviceIsOneHoweverItsCallsNamedItAndUnknownStaysUnknown) {
   class Devices : public ReplaySink {
    public:
     std::vector<std::pair<uint32_t, int32_t>> seen;
-    bool wants_targets() const override { return true; }
     void event(const Event& event) override {
       seen.emplace_back(event.device_ref, event.has(hal::Has::kDevice) ? event.device : -1);
     }

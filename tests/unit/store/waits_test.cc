@@ -63,6 +63,7 @@ hal::Wait full_wait() {
   wait.kind = hal::WaitKind::kSocket;
   wait.syscall = 0;
   wait.object = ~uint64_t{0};
+  wait.file_system = 0xffffffff;
   wait.descriptor = 0;
   wait.is_write = true;
   wait.is_timed_out = true;
@@ -107,6 +108,7 @@ TEST_F(WaitsTest, AWaitComesBackAsItWas) {
     EXPECT_EQ(wait.kind, expected.kind);
     EXPECT_EQ(wait.syscall, expected.syscall);
     EXPECT_EQ(wait.object, expected.object);
+    EXPECT_EQ(wait.file_system, expected.file_system);
     EXPECT_EQ(wait.descriptor, expected.descriptor);
     EXPECT_EQ(wait.minor_faults, expected.minor_faults);
     EXPECT_TRUE(wait.is_write);
@@ -127,8 +129,8 @@ TEST_F(WaitsTest, AWaitComesBackAsItWas) {
   }
   const hal::Wait& second = sink.waits[1].second;
   EXPECT_EQ(second.kind, hal::WaitKind::kFutex);
-  EXPECT_FALSE(second.syscall || second.object || second.descriptor || second.peer || second.waker ||
-               second.minor_faults || second.is_write || second.is_timed_out || second.is_file_lock);
+  EXPECT_FALSE(second.syscall || second.object || second.file_system || second.descriptor || second.peer ||
+               second.waker || second.minor_faults || second.is_write || second.is_timed_out || second.is_file_lock);
   EXPECT_TRUE(sink.waits[3].second.is_file_lock);
   EXPECT_FALSE(sink.waits[3].second.is_write || sink.waits[3].second.is_timed_out);
   EXPECT_THAT(rows(*read(), "SELECT count(*) FROM wakers"), ElementsAre("1"));
@@ -192,12 +194,59 @@ TEST_F(WaitsTest, ASessionHasItsOwnTotals) {
 TEST_F(WaitsTest, TheViewNamesWhatWasWaitedFor) {
   open();
   ASSERT_TRUE(writer->write_wait(interval(1000, 500), full_wait()).ok());
-  writer->add_object({hal::WaitKind::kSocket, ~uint64_t{0}, "10.0.0.9:9000"});
+  writer->add_object({hal::WaitKind::kSocket, ~uint64_t{0}, "10.0.0.9:9000", 0xffffffff});
   close();
   EXPECT_THAT(rows(*read(),
                    "SELECT pid, kind, object_name, is_write, timed_out, peer_port, accepted, waker_comm, waker_syscall "
                    "FROM thread_waits"),
               ElementsAre("100|socket|10.0.0.9:9000|1|1|9000|1|feeder|44"));
+}
+
+hal::Wait file_lock(std::optional<uint32_t> file_system) {
+  hal::Wait wait;
+  wait.kind = hal::WaitKind::kFile;
+  wait.object = 4711;
+  wait.file_system = file_system;
+  return wait;
+}
+
+constexpr const char* kNames = "SELECT object, file_system, object_name FROM thread_waits ORDER BY timestamp";
+
+TEST_F(WaitsTest, FilesOfTwoFileSystemsWithOneInodeNumberHaveTwoNames) {
+  open();
+  ASSERT_TRUE(writer->write_wait(interval(1000, 500), file_lock(27)).ok());
+  ASSERT_TRUE(writer->write_wait(interval(2000, 500), file_lock(28)).ok());
+  ASSERT_TRUE(writer->write_wait(interval(3000, 500), file_lock(29)).ok());
+  writer->add_object({hal::WaitKind::kFile, 4711, "/a/old", 27});
+  writer->add_object({hal::WaitKind::kFile, 4711, "/b/lock", 28});
+  writer->add_object({hal::WaitKind::kFile, 4711, "/a/lock", 27});
+  close();
+  EXPECT_THAT(rows(*read(), kNames), ElementsAre("4711|27|/a/lock", "4711|28|/b/lock", "4711|29|NULL"));
+}
+
+// There a file is its inode number alone.
+TEST_F(WaitsTest, NamesInARecordingOfTheSchemaBeforeAreReadAndKept) {
+  open();
+  ASSERT_TRUE(writer->write_wait(interval(1000, 500), file_lock({})).ok());
+  writer->add_object({hal::WaitKind::kFile, 4711, "/a/lock"});
+  close();
+  {
+    auto database = Database::open(path, SQLITE_OPEN_READWRITE, path);
+    ASSERT_TRUE(database.ok());
+    const Status older = database->execute(
+        "DROP VIEW thread_waits; DROP INDEX wait_objects_apart; ALTER TABLE wait_objects DROP COLUMN file_system; "
+        "ALTER TABLE waits DROP COLUMN file_system; ALTER TABLE calls DROP COLUMN memory; CREATE VIEW thread_waits AS "
+        "SELECT 1 AS one; DELETE FROM schema_migrations WHERE version > 33; PRAGMA user_version = 33");
+    ASSERT_TRUE(older.ok()) << older.error().text();
+  }
+  EXPECT_THAT(rows(*read(), kNames), ElementsAre("4711|NULL|/a/lock"));
+  EXPECT_EQ(replayed().waits.at(0).second.object, 4711U);
+  EXPECT_FALSE(replayed().waits.at(0).second.file_system.has_value());
+  open();
+  ASSERT_TRUE(writer->write_wait(interval(2000, 500), file_lock(27)).ok());
+  writer->add_object({hal::WaitKind::kFile, 4711, "/b/lock", 27});
+  close();
+  EXPECT_THAT(rows(*read(), kNames), ElementsAre("4711|NULL|/a/lock", "4711|27|/b/lock"));
 }
 
 }  // namespace

@@ -96,10 +96,10 @@ def judge(truth, incidents, found):
 
 
 def wrong_roles(truth, jobs):
-    """Where a role does more than the others, its ranks are told, and no others."""
-    told = sorted(rank for job in jobs for role in job["imbalance"] for rank in role["ranks"])
+    """Where a role does more than the others, its ranks are reported, and no others."""
+    reported = sorted(rank for job in jobs for role in job["imbalance"] for rank in role["ranks"])
     count = sum(role["rank_count"] for job in jobs for role in job["imbalance"])
-    return count != len(truth["imbalance"]) or not set(told) <= set(truth["imbalance"])
+    return count != len(truth["imbalance"]) or not set(reported) <= set(truth["imbalance"])
 
 
 def of_sizes(jobs, sizes):
@@ -128,7 +128,7 @@ def judge_jobs(table, ingero, draw, is_short, all_jobs, plan, what):
             late += sum(one["late_windows"] for one in judged)
         named, planted = len(found["times"]), len(found["times"]) + len(found["missed"])
         precision = len(found["right"]) / max(1, len(found["right"]) + len(found["wrong"]))
-        right = sum(planted_class == told for planted_class, told in found["classes"])
+        right = sum(planted_class == reported for planted_class, reported in found["classes"])
         p95 = percentile(found["times"], 0.95) if named else float("inf")
         table.row(f"{ranks} {noise} {f'{effect:.0%}' if effect else '15-50%'}", planted,
                   table.goal(precision >= PRECISION, f"{precision:.3f}"), table.goal(named / planted >= RECALL, f"{named / planted:.3f}"),
@@ -138,9 +138,9 @@ def judge_jobs(table, ingero, draw, is_short, all_jobs, plan, what):
         for kind in ("wrong", "always slow"):
             for incident in found[kind]:
                 print(f"    {kind}: {incident['evidence']['sentence']}")
-        for (planted_class, told), count in collections.Counter(found["classes"]).items():
-            if planted_class != told:
-                print(f"    class {planted_class} told as {told}: {count}")
+        for (planted_class, reported), count in collections.Counter(found["classes"]).items():
+            if planted_class != reported:
+                print(f"    class {planted_class} reported as {reported}: {count}")
         if found["again"]:
             print(f"    named again while slow: {len(found['again'])}")
         if roles:

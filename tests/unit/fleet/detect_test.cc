@@ -496,7 +496,7 @@ TEST(Roles, ThatDifferAreNotComparedButAnImbalance) {
 }
 
 // Stages whose collectives carry nearly the same are one role: the one that does more is named all the same.
-TEST(Roles, ThatCarryTheSameAreToldApartByTheirCohorts) {
+TEST(Roles, ThatCarryTheSameAreSeparateCohorts) {
   Detector detector;
   EXPECT_THAT(run_stages(detector, 0.2, 1.1e6), IsEmpty());
   const auto heavy = detector.imbalance();

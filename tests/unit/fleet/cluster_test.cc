@@ -680,7 +680,7 @@ TEST_F(ClusterTest, AllJobsTogetherHaveAMaximumOfRanks) {
     std::vector<wire::Window> windows;
     for (uint32_t rank = 0; rank < detect::kMaxRanks; ++rank) {
       windows.push_back(window(job, rank, 1));
-      windows.back().sender.node = "node-0";
+      windows.back().sender.node = fmt::format("node-{}", rank / 64);
     }
     send(std::move(windows));
     pass(12);

@@ -192,7 +192,8 @@ TEST(JsonMetrics, ThatAreNoneAreRefused) {
   EXPECT_FALSE(read_json(std::string(100'000, '['), deep).ok());
   for (const char* body : {R"({"resourceMetrics":{}})", R"({"resourceMetrics":[1,null,{"scopeMetrics":7}]})",
                            R"({"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":5,"gauge":[]}]}]}]})"}) {
-    EXPECT_THAT(read_text(body).points, IsEmpty()) << body;
+    Collector collector(kReceived_ns);
+    EXPECT_FALSE(read_json(body, collector).ok()) << body;
   }
   const Batch nan =
       read_text(R"({"resourceMetrics":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"n"}}]},

@@ -70,7 +70,8 @@ void SharedBucket::take(uint64_t member, double count, uint64_t mono_ns) {
   Member& own = find(member, mono_ns);
   const double of_own = count - std::clamp(unused(mono_ns), 0.0, count);
   reserved_ -= std::clamp(own.left, 0.0, of_own);
-  own.left -= of_own;
+  own.left =
+      std::max(own.left - of_own, std::min(own.left, -count));  // one request is paid for later, not all of a flood
   left_ -= count;
 }
 

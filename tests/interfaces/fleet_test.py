@@ -224,9 +224,12 @@ class Fleet(unittest.TestCase):
                 silent.append(f"127.0.0.1:{listener.getsockname()[1]}")
             nodes = alive + dead + silent
             random.shuffle(nodes)
-            begin = time.monotonic()
-            done = self.ingero("query", "--nodes", ",".join(nodes), "SELECT count(*) AS events FROM events", "--json", "--timeout", f"{timeout}s")
-            took = time.monotonic() - begin
+            def asked(of, seconds):
+                begin = time.monotonic()
+                done = self.ingero("query", "--nodes", ",".join(of), "SELECT count(*) AS events FROM events", "--json", "--timeout", f"{seconds}s")
+                return done, time.monotonic() - begin
+            asked(alive, 60)  # they share this machine's CPUs, which nodes do not: each has opened its recording
+            done, took = asked(nodes, timeout)
         rows = json.loads(done.stdout)
         self.assertEqual([one["node"] for one in rows], [one for one in nodes if one in alive])
         self.assertEqual({one["node"]: one["events"] for one in rows}, {node: self.count(i % 3) for i, node in enumerate(alive)})

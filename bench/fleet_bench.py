@@ -26,7 +26,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "cluster"))
 from clickhouse import ClickHouse  # noqa: E402
-from server import TOKEN, Server, percentile  # noqa: E402
+from server import TOKEN, UNLIMITED, Server, percentile  # noqa: E402
 
 TOOLS = ("run_analysis", "find_outlier_nodes", "hangs", "incidents", "event_history")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -49,7 +49,7 @@ class Measured(Server):
 
 
 @contextlib.contextmanager
-def serving(options, has_tls=False):
+def serving(options, *flags, has_tls=False):
     """(server, its folder)"""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as ends:
         store = ()
@@ -57,7 +57,7 @@ def serving(options, has_tls=False):
             clickhouse = ClickHouse(os.path.join(folder, "clickhouse")).start()
             ends.callback(clickhouse.stop)
             store = ("--clickhouse", clickhouse.url("bench"), "--spool-dir", os.path.join(folder, "spool"))
-        server = Measured(os.path.join(options.build, "cli/ingero"), folder, has_tls=has_tls, store=store)
+        server = Measured(os.path.join(options.build, "cli/ingero"), folder, *flags, has_tls=has_tls, store=store)
         ends.callback(server.stop)
         yield server, folder
 
@@ -75,7 +75,7 @@ class Table:
 
 
 def load(options, table):
-    with serving(options, True) as (server, folder):
+    with serving(options, has_tls=True) as (server, folder):
         windows = max(3, options.seconds // 5)
         sender = subprocess.Popen(
             [os.path.join(options.build, "cli/ingero"), "fleet", "simulate", "--live", "--ranks", str(options.ranks), "--windows", str(windows),
@@ -96,6 +96,7 @@ def load(options, table):
         for tool in TOOLS:
             table.goal(f"  {tool}: p99 of {len(times[tool])} (median {1e3 * statistics.median(times[tool]):.1f})",
                        1e3 * percentile(times[tool], 0.99), 250, "ms")
+        table.goal("  requests over the token's rates", sum(server.health()["received"]["over_quota"].values()), 0, "")
         received = server.ask("run_analysis")
         print(f"  not compared: {received['not_compared']}", flush=True)
 
@@ -114,7 +115,7 @@ def saturated(options, table):
         with tempfile.TemporaryDirectory() as folder:
             count, _, rate = run_load(options, "floor", os.path.join(folder, "f.db"), 2048, 60)
             floors.append(rate)
-        with serving(options) as (server, _):
+        with serving(options, *UNLIMITED) as (server, _):
             cpu = server.cpu_seconds()
             sent, seconds, rate = run_load(options, "send", server.otlp, TOKEN, 2048, 60)
             cores.append((server.cpu_seconds() - cpu) / seconds)
@@ -127,7 +128,7 @@ def saturated(options, table):
 
 
 def hour(options, table):
-    with serving(options) as (server, _):
+    with serving(options, *UNLIMITED) as (server, _):
         count, seconds, _ = run_load(options, "send", server.otlp, TOKEN, 2048, options.hour)
         times = [server.seconds_of("find_outlier_nodes", since="1h") for _ in range(200)]
         print(f"hour: {count} windows of ranks in {seconds:.1f} s, {server.ask('run_analysis')['store']['bytes'] >> 20} MiB, "

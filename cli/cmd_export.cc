@@ -113,11 +113,11 @@ Result<Summary> export_cluster(const ExportOptions& options, const fleet::Fleet&
                  "name the API of 'ingero fleet serve', or run ingero export there");
   }
   const uint64_t now_ns = context.clock->wall_ns();
-  const auto sql = serve::perfetto::cluster_windows_sql(now_ns - std::min(now_ns, *back_ns), now_ns, 10'000);
-  const auto rows = ask_and_warn(fleet, {{"action", "sql"}, {"query", sql}, {"limit", 10'000}});
-  if (!rows.ok()) return rows.error();
-  const auto totals = serve::perfetto::write_cluster_timeline((*rows)["data"], (*chains)["chains"], format_of(options),
-                                                              [&](std::string_view bytes) { return to.write(bytes); });
+  serve::perfetto::ClusterTimeline timeline(
+      format_of(options), [&](std::string_view bytes) { return to.write(bytes); }, (*chains)["chains"],
+      now_ns - std::min(now_ns, *back_ns), now_ns);
+  INGERO_TRY(fleet.ask_in_pages([&] { return timeline.next(); }, [&](const Json& rows) { return timeline.add(rows); }));
+  const auto totals = timeline.finish();
   if (!totals.ok()) return totals.error();
   Summary summary{fmt::format("{} windows, {} incidents", totals->windows, totals->incidents), {}};
   if (totals->left_out > 0)

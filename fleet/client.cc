@@ -1,4 +1,5 @@
-// Queries nodes on several threads, joined before the query returns: see client.h.
+// Queries each node on a thread of its own, or a silent one would keep others waiting; joined before the query returns:
+// see client.h.
 #include "fleet/client.h"
 
 #include <system_error>
@@ -19,7 +20,6 @@ using serve::net::Deadline;
 using serve::net::HttpRequest;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr size_t kMaxAtOnce = 64;
 constexpr auto kLook = std::chrono::milliseconds(50);  // for a cancellation
 
 Errc code_of(std::string_view fault) {
@@ -202,7 +202,7 @@ std::vector<NodeAnswer> Client::ask(const Questions& questions, bool with_clocks
   std::atomic<size_t> next{0};
   std::mutex mutex;
   std::condition_variable done;
-  size_t running = std::min(kMaxAtOnce, out.size());
+  size_t running = std::min(kMaxNodes, out.size());
   const auto work = [&] {
     for (size_t i = next++; i < out.size() && !stop.is_signalled(); i = next++) {
       const auto now = SteadyClock::now();

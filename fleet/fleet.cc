@@ -213,6 +213,29 @@ Result<std::shared_ptr<const Fleet>> Fleet::make(FleetOptions options, const Clo
   return std::shared_ptr<const Fleet>(new Fleet(std::move(*client), options.clock_threshold_ns));
 }
 
+Status Fleet::ask_in_pages(const std::function<std::string()>& next,
+                           const std::function<Status(const Json& rows)>& take) const {
+  store::QueryLimits limits;
+  limits.time_ns = 0;  // each node has its own
+  std::set<std::string> answered;
+  for (std::string sql = next(); !sql.empty(); sql = next()) {
+    std::vector<std::string> cuts;
+    const auto page = ask({{"action", "sql"}, {"query", sql}, {"limit", 10'000}}, limits, cuts);
+    INGERO_TRY(page);
+    if (!cuts.empty()) return Error(Errc::kFull, "a page is longer than an answer may be: " + cuts.front());
+    for (const Json& node : (*page)["nodes"]) {
+      const auto name = node["node"].get<std::string>();
+      if (node["answered"] == true) {
+        answered.insert(name);
+      } else if (answered.contains(name)) {
+        return Error(Errc::kIo, fmt::format("{}: {}", name, node["error"].get<std::string>()), "ask again");
+      }
+    }
+    INGERO_TRY(take((*page)["data"]));
+  }
+  return {};
+}
+
 Result<Json> Fleet::ask(const Json& input, const store::QueryLimits& limits, std::vector<std::string>& cuts) const {
   auto of_node = questions_of(input);
   if (!of_node.ok()) return of_node.error();

@@ -6,6 +6,7 @@
 // Thread-safe. Owns its client; `clock` outlives it.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "fleet/client.h"
@@ -28,6 +29,10 @@ class Fleet final : public serve::tools::Nodes {
   // `input` fits the schema of query_fleet and has its defaults. kInvalid: what an action does not take, or no
   // statement. When no node answers: the class that all of them gave, else kIo.
   Result<Json> ask(const Json& input, const store::QueryLimits& limits, std::vector<std::string>& cuts) const override;
+  // The SQL that `next` gives, until it gives none; `take` gets the rows of each. kIo: a node that answered the first
+  // does not answer one that follows.
+  Status ask_in_pages(const std::function<std::string()>& next,
+                      const std::function<Status(const Json& rows)>& take) const;
   const std::vector<Node>& nodes() const { return client_.nodes(); }
 
  private:

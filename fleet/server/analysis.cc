@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "fleet/server/incident_rows.h"
+#include "fleet/server/node_ranks.h"
 
 namespace ingero::fleet::server {
 namespace {
@@ -52,6 +53,7 @@ class Analysis {
       }
     }
     say_not_compared();
+    say_ranks_of_nodes();
     say_names();
     say_clocks();
     say_reach();
@@ -278,6 +280,7 @@ class Analysis {
                                      {"other_period", "window", "of another length than its job's"},
                                      {"too_many_jobs", "window", "for which there is no room"},
                                      {"too_many_ranks", "window", "of more ranks than all jobs may have"},
+                                     {"ranks_of_node", "window", "of more ranks than one node may have"},
                                      {"too_many_windows", "window", "more than can wait to be compared"},
                                      {"refused_points", "point", "refused"},
                                      {"undecodable", "request", "that cannot be read"}};
@@ -288,6 +291,14 @@ class Analysis {
     }
     if (words.empty()) return;
     say(fmt::format("Not compared, of what all clusters sent since this server started: {}.", in_words(words)));
+  }
+
+  void say_ranks_of_nodes() {
+    std::vector<std::string> names;
+    for (const Json& name : health_["nodes_of_too_many_ranks"]) names.push_back(name.get<std::string>());
+    if (names.empty()) return;
+    say(fmt::format("Nodes that say that they have more than {} ranks, of which the others are refused: {}.",
+                    NodeRanks::kMaxRanks, in_words(names)));
   }
 
   void say_names() {

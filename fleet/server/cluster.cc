@@ -26,6 +26,7 @@ constexpr size_t kMaxUnwritten = 4096;       // incidents, until the store takes
 constexpr size_t kMaxDelayed = 64;           // that an incident lists
 constexpr size_t kMaxLibraryHashes = 65536;  // of a job
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
+constexpr const char* kManyRanks = "windows of more than 256 ranks of one node";
 constexpr uint64_t kMisfits = 256;  // windows in a row, after which their period is the job's
 constexpr size_t kMaxHeavyRoles = 8, kMaxRanksShown = 8;
 constexpr const char* kScoreMetric = "ingero.node.health_score";
@@ -178,6 +179,22 @@ void Cluster::separate_namesakes(wire::Batch& batch) {
   }
 }
 
+// Of nodes that claim to have more ranks than a machine can have.
+void Cluster::refuse_ranks(wire::Batch& batch) {
+  const uint64_t now_ns = clock_.mono_ns();
+  std::string node;
+  const size_t refused = std::erase_if(batch.windows, [&](const wire::Window& window) {
+    if (ranks_.take(window, now_ns)) return false;
+    if (node.empty()) node = window.sender.node;
+    return true;
+  });
+  if (refused == 0) return;
+  counters_.ranks_of_node += refused;
+  // What is counted is not named after nodes, of which there is no end.
+  counters_.refused[kManyRanks] += refused;
+  batch.refused[fmt::format("node {}: {}", node, kManyRanks)] += refused;
+}
+
 // Other batches are taken while this one gets durable.
 Status Cluster::take(wire::Batch& batch) {
   uint64_t end = 0;
@@ -191,10 +208,12 @@ Status Cluster::take(wire::Batch& batch) {
 Status Cluster::take_locked(wire::Batch& batch, uint64_t& end) {
   ++counters_.requests;
   separate_namesakes(batch);
+  const wire::Refusals of_points = batch.refused;
+  refuse_ranks(batch);
   const auto written = store_->write(batch);
   INGERO_TRY(written);
+  for (const auto& [reason, count] : of_points) counters_.refused[reason] += count;
   end = written->end;
-  for (const auto& [reason, count] : batch.refused) counters_.refused[reason] += count;
   uint64_t taken = batch.points.size() + batch.windows.size();
   for (const auto& [reason, count] : written->refused) {
     counters_.refused[reason] += count;
@@ -973,8 +992,10 @@ Result<Json> Cluster::health() {
                 {"other_period", counters_.other_period},
                 {"too_many_jobs", counters_.no_room},
                 {"too_many_ranks", counters_.too_many_ranks},
+                {"ranks_of_node", counters_.ranks_of_node},
                 {"too_many_windows", dropped}}},
               {"nodes_of_one_name", names_.shared()},
+              {"nodes_of_too_many_ranks", ranks_.excessive(clock_.mono_ns())},
               {"jobs", jobs_.size()},
               {"displaced_jobs", counters_.displaced},
               {"unwritten_incidents", unwritten_.size()},

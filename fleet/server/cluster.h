@@ -28,6 +28,7 @@
 #include "fleet/server/device_evidence.h"
 #include "fleet/server/incident_rows.h"
 #include "fleet/server/node_names.h"
+#include "fleet/server/node_ranks.h"
 #include "fleet/server/node_reports.h"
 #include "fleet/server/quotas.h"
 #include "fleet/server/rank_places.h"
@@ -152,7 +153,7 @@ class Cluster {
   };
   struct Counters {
     uint64_t requests = 0, undecodable = 0, points = 0, windows = 0, repeated = 0;
-    uint64_t ahead = 0, other_period = 0, no_room = 0, too_many_ranks = 0;
+    uint64_t ahead = 0, other_period = 0, no_room = 0, too_many_ranks = 0, ranks_of_node = 0;
     uint64_t dropped = 0;    // of jobs that were forgotten
     uint64_t late = 0;       // of jobs that were forgotten
     uint64_t displaced = 0;  // jobs
@@ -171,6 +172,7 @@ class Cluster {
   Job* relearn(const JobKey& key, Job& job, uint64_t period_ns, uint64_t now_ns);
   Status take_locked(wire::Batch& batch, uint64_t& end);  // end: for settle()
   void separate_namesakes(wire::Batch& batch);
+  void refuse_ranks(wire::Batch& batch);
   Job* job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns);
   std::map<JobKey, Job>::iterator forget(std::map<JobKey, Job>::iterator job);
   std::pair<const JobKey*, const Job*> largest_job(const EffectsQuery& query, size_t& others) const;
@@ -222,6 +224,7 @@ class Cluster {
   uint64_t unconfirmed_until_ns_ = 0;                    // they may be found again until then
   Held held_;                                            // as of the last batch
   NodeNames names_;
+  NodeRanks ranks_;
   NodeReports reports_;
   struct NodeClock {
     wire::ClockOffset offset;

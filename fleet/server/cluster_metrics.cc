@@ -70,6 +70,7 @@ Result<std::string> Cluster::metrics() {
   out.add(counters_.other_period, {{"reason", "other_period"}});
   out.add(counters_.no_room, {{"reason", "too_many_jobs"}});
   out.add(counters_.too_many_ranks, {{"reason", "too_many_ranks"}});
+  out.add(counters_.ranks_of_node, {{"reason", "ranks_of_node"}});
   out.add(dropped, {{"reason", "too_many_windows"}});
   counter("ingero_fleet_displaced_jobs_total", "Silent jobs that were forgotten early, to make room for new ones.",
           counters_.displaced);

@@ -186,8 +186,8 @@ Json analysis_output() {
                                                                  {"jobs", job_output()}});
   output["properties"]["not_compared"] = object_of(
       "late:integer ahead:integer other_period:integer "
-      "too_many_jobs:integer too_many_ranks:integer too_many_windows:integer refused_points:integer "
-      "undecodable:integer");
+      "too_many_jobs:integer too_many_ranks:integer ranks_of_node:integer too_many_windows:integer "
+      "refused_points:integer undecodable:integer");
   output["properties"]["store"] = object_of(
       "bytes:integer nodes:integer points_from_ns:integer? windows_from_ns:integer? minutes_from_ns:integer? "
       "hours_from_ns:integer?");

@@ -13,7 +13,6 @@ namespace ingero::fleet::server {
 namespace {
 
 constexpr uint64_t kHour_ns = 3'600'000'000'000;
-constexpr double kNsPerSecond = 1e9;
 constexpr const char* kManySeries = "the node has more than 4096 time series in this hour";
 
 std::string node_of(const wire::Point& point) { return point.sender.cluster + "\n" + point.sender.node; }
@@ -22,7 +21,7 @@ uint64_t series_of(const wire::Point& point) { return fnv1a(point.metric) * 31 +
 }  // namespace
 
 Quotas::Token& Quotas::token_of(const std::string& authorization, uint64_t mono_ns) {
-  const auto full = [&](uint64_t per_second) { return serve::http::Bucket(static_cast<double>(per_second), mono_ns); };
+  const auto full = [&](uint64_t per_second) { return SharedBucket(static_cast<double>(per_second), mono_ns); };
   const uint64_t key = options_.has_tokens ? fnv1a(authorization) : 0;
   Token& token =
       tokens_.try_emplace(key, Token{full(options_.bytes_per_second), full(options_.points_per_second)}).first->second;
@@ -34,34 +33,59 @@ Quotas::Token& Quotas::token_of(const std::string& authorization, uint64_t mono_
   return token;
 }
 
-std::optional<Quotas::Refusal> Quotas::take(serve::http::Bucket& bucket, Kind kind, uint64_t per_second, uint64_t count,
+// All of the request or nothing.
+std::optional<Quotas::Refusal> Quotas::take(SharedBucket& bucket, Kind kind, uint64_t per_second, const Parts& parts,
                                             uint64_t mono_ns) {
   if (per_second == 0) return std::nullopt;
-  const auto rate = static_cast<double>(per_second);
-  const double left = bucket.fill(rate, mono_ns);
-  if (left >= 1) {
-    bucket.take(static_cast<double>(count));
-    return std::nullopt;
+  for (const auto& [member, part] : parts) {
+    const uint64_t wait_ns = bucket.wait_ns(member, mono_ns);
+    if (wait_ns == 0) continue;
+    const auto at = static_cast<size_t>(kind);
+    ++refused_[at];
+    return Refusal{kind,
+                   fmt::format("{}: of the token's {} {} a second its share is used up, and what the others leave",
+                               part.name, per_second, kNames[at]),
+                   wait_ns};
   }
-  ++refused_[static_cast<size_t>(kind)];
-  return Refusal{kind,
-                 fmt::format("the token's {} {} a second are used up", per_second, kNames[static_cast<size_t>(kind)]),
-                 static_cast<uint64_t>((1 - left) / rate * kNsPerSecond)};
+  for (const auto& [member, part] : parts) bucket.take(member, part.count, mono_ns);
+  return std::nullopt;
 }
 
-std::optional<Quotas::Refusal> Quotas::take_bytes(const std::string& authorization, uint64_t bytes, uint64_t mono_ns) {
+std::optional<Quotas::Refusal> Quotas::take_bytes(const std::string& authorization, const std::string& address,
+                                                  uint64_t bytes, uint64_t mono_ns) {
   const std::lock_guard guard(mutex_);
-  return take(token_of(authorization, mono_ns).bytes, Kind::kBytes, options_.bytes_per_second, bytes, mono_ns);
+  const Parts parts{{fnv1a(address), {printable(address, 64), static_cast<double>(bytes)}}};
+  return take(token_of(authorization, mono_ns).bytes, Kind::kBytes, options_.bytes_per_second, parts, mono_ns);
 }
 
 std::optional<Quotas::Refusal> Quotas::take_points(const std::string& authorization, wire::Batch& batch,
                                                    uint64_t mono_ns) {
   const std::lock_guard guard(mutex_);
   Token& token = token_of(authorization, mono_ns);
-  if (auto refusal = take(token.points, Kind::kPoints, options_.points_per_second, batch.received, mono_ns)) {
+  if (auto refusal = take(token.points, Kind::kPoints, options_.points_per_second, parts_of(batch), mono_ns)) {
     return refusal;
   }
   return take_series(token, batch, mono_ns);
+}
+
+// By node. A window was several points: what was received is divided by what it became.
+Quotas::Parts Quotas::parts_of(const wire::Batch& batch) {
+  constexpr double kOfWindow = 8;
+  Parts parts;
+  double sum = 0;
+  const auto add = [&](const wire::Sender& sender, double count) {
+    Part& part = parts[fnv1a(sender.cluster) * 31 + fnv1a(sender.node)];
+    if (part.name.empty()) part.name = fmt::format("node {} of {}", sender.node, sender.cluster);
+    part.count += count;
+    sum += count;
+  };
+  for (const wire::Point& point : batch.points) add(point.sender, 1);
+  for (const wire::Window& window : batch.windows) {
+    add(window.sender, kOfWindow + static_cast<double>(window.arrivals.size()));
+  }
+  if (parts.empty()) parts[0] = {"points of no node", sum = 1};
+  for (auto& [member, part] : parts) part.count *= static_cast<double>(batch.received) / sum;
+  return parts;
 }
 
 // The token's limit refuses the batch whole and unchanged: the same may be sent again when the hour is over.

@@ -137,7 +137,8 @@ http::Response receive(Cluster& cluster, const http::Request& request) {
     return refusal(415, false, "Content-Type must be application/x-protobuf or application/json");
   }
   const std::string sender = request.header("Authorization");
-  if (const auto over = cluster.quotas().take_bytes(sender, request.body.size(), cluster.clock().mono_ns())) {
+  if (const auto over =
+          cluster.quotas().take_bytes(sender, request.network, request.body.size(), cluster.clock().mono_ns())) {
     return limited(cluster, *over, is_json);
   }
   auto batch = decode(request.body, request.header("Content-Encoding"), is_json, received_ns);
@@ -159,6 +160,7 @@ http::Response receive(Cluster& cluster, const http::Request& request) {
 }
 
 http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
+  const uint64_t received_ns = cluster.clock().wall_ns();
   http::GrpcAnswer answer;
   const auto refuse = [&](http::GrpcCode code, const std::string& why) {
     answer.code = code;
@@ -179,7 +181,8 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
     return refuse(http::GrpcCode::kUnimplemented, fmt::format("only {} is served here", kExportPath));
   }
   const std::string sender = header("authorization");
-  if (const auto over = cluster.quotas().take_bytes(sender, call.message.size(), cluster.clock().mono_ns())) {
+  if (const auto over =
+          cluster.quotas().take_bytes(sender, call.network, call.message.size(), cluster.clock().mono_ns())) {
     return limit(*over);
   }
   const std::string encoding = call.is_packed ? header("grpc-encoding") : "";
@@ -187,7 +190,7 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
     cluster.count_undecodable();
     return refuse(http::GrpcCode::kInternal, "the message is packed, and grpc-encoding does not say how");
   }
-  auto batch = decode(call.message, encoding, false, cluster.clock().wall_ns());
+  auto batch = decode(call.message, encoding, false, received_ns);
   if (!batch.ok()) {
     cluster.count_undecodable();
     const Errc code = batch.error().code();
@@ -205,6 +208,7 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
   }
   answer.body = wire::protobuf_answer(batch->refused_count(), why_of(batch->refused));
   answer.metadata = threshold_of(cluster, *batch, "ingero-threshold", "ingero-quorum-met");
+  answer.metadata.emplace_back(wire::kTimeMetadata, wire::time_header(received_ns, cluster.clock().wall_ns()));
   return answer;
 }
 

@@ -129,7 +129,8 @@ struct Reader {
   std::mutex mutex;
 
   Status open(const std::string& path, int steps_between_looks) {
-    auto opened = Database::open(path, SQLITE_OPEN_READONLY, path);
+    // What it says goes to who asked: where the file is, is none of their business.
+    auto opened = Database::open(path, SQLITE_OPEN_READONLY, "the cluster's store");
     INGERO_TRY(opened);
     database = std::move(*opened);
     sqlite3_progress_handler(database.get(), steps_between_looks, is_over, &limit);

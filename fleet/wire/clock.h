@@ -16,7 +16,7 @@ namespace ingero::fleet::wire {
 using ingero::ClockOffset;
 
 // In the server's answers: its wall clock when the request had come, and when the answer left; "RECEIVED ANSWERED".
-inline constexpr const char* kTimeHeader = "X-Ingero-Time";
+inline constexpr const char *kTimeHeader = "X-Ingero-Time", *kTimeMetadata = "ingero-time";  // of HTTP, of gRPC
 std::string time_header(uint64_t received_wall_ns, uint64_t answered_wall_ns);
 
 // The other clock less ours: asked at `begin_wall_ns`, answered `round_trip_ns` later, of which the other one had it

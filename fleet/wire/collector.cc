@@ -42,7 +42,11 @@ std::optional<int64_t> as_number(const Json& value) {
   }
   if (value.is_number_integer()) return value.get<int64_t>();
   if (value.is_string()) return parse_i64(value.get_ref<const std::string&>());
-  return std::nullopt;
+  constexpr double kExact = 9007199254740992;  // from 2^53 on doubles are not all whole numbers
+  if (!value.is_number_float()) return std::nullopt;
+  const auto real = value.get<double>();
+  return std::abs(real) <= kExact && std::trunc(real) == real ? std::optional(static_cast<int64_t>(real))
+                                                              : std::nullopt;
 }
 
 // A communicator is named by 64 bits; as OTLP has signed integers only, also as text.
@@ -101,6 +105,14 @@ std::optional<int64_t> Collector::number(const RawPoint& point, Names names) con
   return std::nullopt;
 }
 
+// Whether one of them is there and not a whole number. A value without a type, or an empty text, is not there.
+bool Collector::has_wrong(const RawPoint& point, Names names) const {
+  return std::ranges::any_of(names, [&](std::string_view name) {
+    const Json* value = find(point, name);
+    return value != nullptr && !value->is_null() && *value != "" && !as_number(*value);
+  });
+}
+
 std::optional<Sender> Collector::sender(const RawPoint& point) const {
   const auto node = text(point, kNodeNames);
   if (!node) return std::nullopt;
@@ -113,6 +125,12 @@ const char* Collector::fault_of(std::string_view metric, const RawPoint& point) 
   if (point.fault != nullptr) return point.fault;
   if (metric.empty() || metric.size() > kMaxNameBytes) return "a metric's name is empty or longer than 256 bytes";
   if (is_bad(point.value_double) || is_bad(point.sum) || is_bad(point.max)) return "a value is not a finite number";
+  if (!point.has_no_value && !point.value_double && !point.value_int && !point.count) {
+    return "a data point has no value";
+  }
+  if (point.count && *point.count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return "a count is above 2^63 - 1";
+  }
   if (point.time_ns > now_ns_ + kMaxAhead_ns) return "a time is more than 10 minutes ahead of this clock";
   const bool is_ours = metric.starts_with(kOurs) || is_of_device(metric, point);
   if (point.time_ns + (is_ours ? kMaxWindowAge_ns : kMaxPointAge_ns) < now_ns_) {
@@ -120,6 +138,8 @@ const char* Collector::fault_of(std::string_view metric, const RawPoint& point) 
   }
   const auto rank = number(point, kRankNames);
   const auto nranks = number(point, kRanksNames);
+  if (!rank && has_wrong(point, kRankNames)) return "a rank is not a whole number";
+  if (!nranks && has_wrong(point, kRanksNames)) return "a number of ranks is not a whole number";
   if (rank && (*rank < 0 || *rank >= kMaxRank)) return "a rank is negative or above 1048575";
   if (nranks && (*nranks < 0 || *nranks > kMaxRank)) return "a number of ranks is negative or above 1048576";
   // 0: some senders say so where they do not know it.
@@ -148,9 +168,7 @@ void Collector::add_point(std::string_view metric, Sender from, RawPoint raw) {
   if (point.nranks == 0) point.nranks.reset();
   point.value_double = raw.value_double ? raw.value_double : raw.sum;
   point.value_int = raw.value_int;
-  if (raw.count && *raw.count <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-    point.value_int = static_cast<int64_t>(*raw.count);
-  }
+  if (raw.count) point.value_int = static_cast<int64_t>(*raw.count);
   for (const auto& [key, value] : resource_) raw.attributes.emplace(key, value);
   for (const char* lifted : {"ingero.cluster.id", "ingero.node.id"}) raw.attributes.erase(lifted);
   std::string json = "{";
@@ -167,7 +185,32 @@ void Collector::add_point(std::string_view metric, Sender from, RawPoint raw) {
   batch_.points.push_back(std::move(point));
 }
 
+// What a rank cannot have done in a window. Its work before the first collective, and a wait, may have begun long
+// before it.
+const char* Collector::fault_of_window(std::string_view name, const RawPoint& point) const {
+  constexpr double kMaxPerSecond = 1e7, kMaxBytesPerSecond = 1e15, kMaxBefore_s = 30 * 86'400.0;
+  if (point.start_ns >= point.time_ns || point.time_ns - point.start_ns > kMaxWindow_ns) {
+    return "a window does not begin before its end, or is longer than 5 minutes";
+  }
+  const bool is_distribution = name == "work" || name == "wait";
+  const bool is_number = name == "entered" || name == "left" || name == "arrival";
+  if (is_distribution ? !point.count : is_number ? !point.value_int : !point.value_double && !point.value_int) {
+    return "a metric of a window is not of its kind";
+  }
+  if (has_wrong(point, kCommunicatorRank)) return "a rank is not a whole number";
+  const double length_s = static_cast<double>(point.time_ns - point.start_ns) / 1e9;
+  const double value = point.value_double.value_or(static_cast<double>(point.value_int.value_or(0)));
+  const double count = is_distribution ? static_cast<double>(*point.count) : name == "blocked" ? value : 0;
+  const double seconds = is_distribution ? point.sum.value_or(0) : name == "work.median" ? value : 0;
+  if (value < 0 || seconds < 0) return "a count or a time is negative";
+  if (count > kMaxPerSecond * length_s) return "a window has more collectives or waits than there is time for";
+  if (seconds > kMaxBefore_s + length_s) return "a window's work or wait is longer than 30 days";
+  if (name == "size" && value > kMaxBytesPerSecond * length_s) return "a window has more bytes than there is time for";
+  return nullptr;
+}
+
 void Collector::add_window(std::string_view name, Sender from, const RawPoint& point) {
+  if (const char* fault = fault_of_window(name, point)) return refuse(fault);
   const auto rank = number(point, kWindowRank);
   const auto nranks = number(point, kCommunicatorRanks);
   const auto comm_rank = number(point, kCommunicatorRank);
@@ -180,11 +223,7 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
     return refuse("a window names no ingero.rank, gpu.collective.comm_id_hash or gpu.collective.nranks");
   }
   if (comm_rank && (*comm_rank < 0 || *comm_rank >= *nranks)) return refuse("a rank is not below the number of ranks");
-  if (point.start_ns >= point.time_ns || point.time_ns - point.start_ns > kMaxWindow_ns) {
-    return refuse("a window does not begin before its end, or is longer than 5 minutes");
-  }
   const auto value = point.value_double ? *point.value_double : static_cast<double>(point.value_int.value_or(0));
-  if (value < 0 || point.sum.value_or(0) < 0) return refuse("a count or a time is negative");
   const WindowKey key{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank), *communicator};
   if (name == "arrival") return add_arrival(key, point);
   const auto [at, is_new] = windows_.try_emplace(key);
@@ -212,9 +251,9 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
   } else if (name == "wait") {
     window.wait_s = point.sum.value_or(0);
   } else if (name == "blocked") {
-    window.blocked = static_cast<uint64_t>(std::min(value, 1e15));
+    window.blocked = static_cast<uint64_t>(value);
   } else if (name == "size") {
-    window.bytes = static_cast<int64_t>(std::min(value, 9e18));
+    window.bytes = static_cast<int64_t>(value);
   } else if (name == "entered") {
     window.entered = point.value_int;
     window.entered_bytes = std::max<int64_t>(0, number(point, kCollectiveBytes).value_or(0));
@@ -236,7 +275,14 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
 bool Collector::add_off_cpu(const Sender& from, const RawPoint& point) {
   const auto rank = number(point, kWindowRank);
   const auto reason = text(point, kReason);
-  if (!rank || !reason || point.start_ns == 0 || !point.value_double || *point.value_double < 0) return false;
+  const double value = point.value_double.value_or(-1);
+  const bool is_of_window = point.start_ns != 0 && point.start_ns < point.time_ns;
+  if (!rank || !reason || !is_of_window || value < 0) return false;
+  constexpr double kMaxThreads = 1 << 20;  // of a process
+  if (value > kMaxThreads * static_cast<double>(point.time_ns - point.start_ns) / 1e9) {
+    refuse("a rank was off its CPU for longer than its threads have time");
+    return true;
+  }
   off_cpu_[{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank)}][*reason] +=
       *point.value_double;
   return true;

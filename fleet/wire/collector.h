@@ -23,6 +23,8 @@ inline constexpr size_t kMaxIdle = 1024;  // senders of a request that have noth
 inline constexpr const char* kManyAttributes = "a point or a resource has more than 64 attributes";
 inline constexpr const char* kLongAttribute = "an attribute's key is longer than 128 bytes, or its value than 4 KiB";
 inline constexpr const char* kDeepAttribute = "an attribute's value is nested more than 8 deep";
+inline constexpr const char* kWrongAttribute = "an attribute's value is not of its type";
+inline constexpr const char* kWrongNumber = "a value, a count or a time is not a number of its type";
 inline constexpr uint64_t kMaxAhead_ns = 600'000'000'000;                    // of the receiver's clock
 inline constexpr uint64_t kMaxWindowAge_ns = 3600ULL * 1'000'000'000;        // of our own windows
 inline constexpr uint64_t kMaxPointAge_ns = 30ULL * 86'400 * 1'000'000'000;  // of any sender's points
@@ -36,7 +38,7 @@ struct RawPoint {
   std::optional<uint64_t> count;  // of a histogram or a summary
   bool has_no_value = false;      // the sender says so
   Attributes attributes;
-  const char* fault = nullptr;  // of its attributes
+  const char* fault = nullptr;  // what the reader found wrong
 };
 
 class Collector {
@@ -55,6 +57,8 @@ class Collector {
   const Json* find(const RawPoint& point, std::string_view name) const;
   std::optional<std::string> text(const RawPoint& point, Names names, size_t max_bytes = kMaxIdBytes) const;
   std::optional<int64_t> number(const RawPoint& point, Names names) const;
+  bool has_wrong(const RawPoint& point, Names names) const;
+  const char* fault_of_window(std::string_view name, const RawPoint& point) const;
   const char* fault_of(std::string_view metric, const RawPoint& point) const;
   std::optional<Sender> sender(const RawPoint& point) const;
   void end_resource();

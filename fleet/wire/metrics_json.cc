@@ -45,11 +45,27 @@ const Tree& member(const Tree& tree, const char* name) {
   return found == tree.end() ? kNone : *found;
 }
 
-// The elements of an array; none of anything else.
+// What is there but not of its type: the message is none of the protocol's.
+struct Malformed {
+  std::string what;
+};
+
+// The elements of an array, which are objects; none where there is none.
 const Tree& list(const Tree& tree, const char* name) {
   static const Tree kNone = Tree::array();
   const Tree& found = member(tree, name);
-  return found.is_array() ? found : kNone;
+  if (found.is_null()) return kNone;
+  if (!found.is_array()) throw Malformed{fmt::format("{} is not a list", name)};
+  if (!std::ranges::all_of(found, [](const Tree& one) { return one.is_object(); })) {
+    throw Malformed{fmt::format("{} has elements other than objects", name)};
+  }
+  return found;
+}
+
+const Tree& object(const Tree& tree, const char* name) {
+  const Tree& found = member(tree, name);
+  if (!found.is_null() && !found.is_object()) throw Malformed{fmt::format("{} is not an object", name)};
+  return found;
 }
 
 std::string text(const Tree& tree) { return tree.is_string() ? tree.get<std::string>() : std::string(); }
@@ -65,21 +81,33 @@ std::optional<int64_t> whole(const Tree& tree) {
   return std::nullopt;
 }
 
-uint64_t time_of(const Tree& tree) {
-  if (tree.is_string()) return parse_u64(tree.get_ref<const std::string&>()).value_or(0);
-  return tree.is_number_unsigned() ? tree.get<uint64_t>() : 0;
+std::optional<uint64_t> unsigned_whole(const Tree& tree) {
+  if (tree.is_string()) return parse_u64(tree.get_ref<const std::string&>());
+  return tree.is_number_unsigned() ? std::optional(tree.get<uint64_t>()) : std::nullopt;
 }
 
-// A number may be written as text, as those have to be that JSON has not: NaN and the infinite ones, or what is none.
+// What `read` makes of a member; where that is nothing although it is there, `fault` says so.
+template <typename Read>
+auto checked(const Tree& tree, const char* name, Read read, const char* wrong, const char*& fault) {
+  const Tree& found = member(tree, name);
+  auto value = read(found);
+  if (!value && !found.is_null() && fault == nullptr) fault = wrong;
+  return value;
+}
+
+// A number may be written as text, as those have to be that JSON has not: NaN and the infinite ones.
 std::optional<double> real(const Tree& tree) {
   if (tree.is_number()) return tree.get<double>();
   if (!tree.is_string()) return std::nullopt;
   const auto& words = tree.get_ref<const std::string&>();
   double number = 0;
   const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), number);
-  const bool is_whole = error == std::errc() && end == words.data() + words.size() && !words.empty();
-  return is_whole && std::isfinite(number) ? number : std::numeric_limits<double>::quiet_NaN();
+  return error == std::errc() && end == words.data() + words.size() ? std::optional(number) : std::nullopt;
 }
+
+constexpr auto kWhole = [](const Tree& tree) { return whole(tree); };
+constexpr auto kUnsigned = [](const Tree& tree) { return unsigned_whole(tree); };
+constexpr auto kReal = [](const Tree& tree) { return real(tree); };
 
 // As the other encoding gives bytes; either alphabet, padded or not. Nothing: it is not base64.
 std::optional<std::string> hex_of_base64(std::string_view words) {
@@ -119,35 +147,40 @@ Json read_value(const Tree& value, size_t depth, size_t& left, const char*& faul
     return fault == nullptr;
   };
   if (fault != nullptr || !pay(kOfEach)) return nullptr;
-  if (const Tree& found = member(value, "stringValue"); found.is_string()) {
-    const auto& words = found.get_ref<const std::string&>();
-    return pay(words.size()) ? Json(words) : Json(nullptr);
-  }
-  if (const Tree& found = member(value, "bytesValue"); found.is_string()) {
-    const auto bytes = hex_of_base64(found.get_ref<const std::string&>());
+  const auto read = [&](const char* name, auto as) { return checked(value, name, as, kWrongAttribute, fault); };
+  const auto as_text = [](const Tree& found) {
+    return found.is_string() ? &found.get_ref<const std::string&>() : nullptr;
+  };
+  if (const auto* words = read("stringValue", as_text)) return pay(words->size()) ? Json(*words) : Json(nullptr);
+  if (const auto* words = read("bytesValue", as_text)) {
+    const auto bytes = hex_of_base64(*words);
+    if (!bytes) fault = kWrongAttribute;
     return bytes && pay(bytes->size()) ? Json(*bytes) : Json(nullptr);
   }
-  if (const Tree& found = member(value, "boolValue"); found.is_boolean()) return found.get<bool>();
-  if (const auto number = whole(member(value, "intValue"))) return *number;
-  if (const auto number = real(member(value, "doubleValue")); number && std::isfinite(*number)) return *number;
-  if (const Tree& array = member(value, "arrayValue"); array.is_object()) {
-    Json read = Json::array();
+  const auto as_truth = [](const Tree& found) {
+    return found.is_boolean() ? std::optional(found.get<bool>()) : std::nullopt;
+  };
+  if (const auto truth = read("boolValue", as_truth)) return *truth;
+  if (const auto number = read("intValue", kWhole)) return *number;
+  if (const auto number = read("doubleValue", kReal)) return std::isfinite(*number) ? Json(*number) : Json(nullptr);
+  if (const Tree& array = object(value, "arrayValue"); !array.is_null()) {
+    Json values = Json::array();
     for (const Tree& one : list(array, "values")) {
-      if (fault == nullptr) read.push_back(read_value(one, depth + 1, left, fault));
+      if (fault == nullptr) values.push_back(read_value(one, depth + 1, left, fault));
     }
-    return read;
+    return values;
   }
-  const Tree& map = member(value, "kvlistValue");
-  if (!map.is_object()) return nullptr;
-  Json read = Json::object();
+  const Tree& map = object(value, "kvlistValue");
+  if (map.is_null()) return nullptr;
+  Json members = Json::object();
   if (list(map, "values").size() > kMaxAttributes) fault = kManyAttributes;
   for (const Tree& one : list(map, "values")) {
     if (fault != nullptr) break;
     std::string key = text(member(one, "key"));
     if (key.size() > kMaxKeyBytes) fault = kLongAttribute;
-    if (fault == nullptr) read[key] = read_value(member(one, "value"), depth + 1, left, fault);
+    if (fault == nullptr) members[key] = read_value(object(one, "value"), depth + 1, left, fault);
   }
-  return read;
+  return members;
 }
 
 Attributes read_attributes(const Tree& holder, const char*& fault) {
@@ -159,37 +192,38 @@ Attributes read_attributes(const Tree& holder, const char*& fault) {
     std::string key = text(member(one, "key"));
     if (key.size() > kMaxKeyBytes) fault = kLongAttribute;
     size_t left = kMaxValueBytes + 64;
-    if (fault == nullptr) read[std::move(key)] = read_value(member(one, "value"), 0, left, fault);
+    if (fault == nullptr) read[std::move(key)] = read_value(object(one, "value"), 0, left, fault);
   }
   return read;
 }
 
 RawPoint read_point(const Tree& tree, bool is_distribution) {
   RawPoint point;
-  point.start_ns = time_of(member(tree, "startTimeUnixNano"));
-  point.time_ns = time_of(member(tree, "timeUnixNano"));
+  const auto read = [&](const char* name, auto as) { return checked(tree, name, as, kWrongNumber, point.fault); };
+  point.start_ns = read("startTimeUnixNano", kUnsigned).value_or(0);
+  point.time_ns = read("timeUnixNano", kUnsigned).value_or(0);
   if (is_distribution) {
-    point.count = static_cast<uint64_t>(std::max<int64_t>(0, whole(member(tree, "count")).value_or(0)));
-    point.sum = real(member(tree, "sum"));
-    point.max = real(member(tree, "max"));
+    point.count = read("count", kUnsigned).value_or(0);
+    point.sum = read("sum", kReal);
+    point.max = read("max", kReal);
   } else {
-    point.value_double = real(member(tree, "asDouble"));
-    point.value_int = whole(member(tree, "asInt"));
+    point.value_double = read("asDouble", kReal);
+    point.value_int = read("asInt", kWhole);
   }
-  if (const Tree& flags = member(tree, "flags"); flags.is_number_unsigned()) {
-    point.has_no_value = (flags.get<uint64_t>() & 1) != 0;
-  }
-  point.attributes = read_attributes(tree, point.fault);
+  point.has_no_value = (read("flags", kUnsigned).value_or(0) & 1) != 0;
+  const char* fault = nullptr;
+  point.attributes = read_attributes(tree, fault);
+  if (point.fault == nullptr) point.fault = fault;
   return point;
 }
 
 void read_metric(const Tree& metric, Collector& collector) {
   const std::string name = text(member(metric, "name"));
   for (const char* kind : {"gauge", "sum"}) {
-    for (const Tree& point : list(member(metric, kind), "dataPoints")) collector.add(name, read_point(point, false));
+    for (const Tree& point : list(object(metric, kind), "dataPoints")) collector.add(name, read_point(point, false));
   }
   for (const char* kind : {"histogram", "exponentialHistogram", "summary"}) {
-    for (const Tree& point : list(member(metric, kind), "dataPoints")) collector.add(name, read_point(point, true));
+    for (const Tree& point : list(object(metric, kind), "dataPoints")) collector.add(name, read_point(point, true));
   }
 }
 
@@ -201,13 +235,18 @@ Status read_json(std::string_view body, Collector& collector) {
     return Error(Errc::kCorrupt, "the body is not an ExportMetricsServiceRequest in JSON",
                  "send OTLP metrics, and name their encoding in Content-Type and Content-Encoding");
   }
-  for (const Tree& one : list(tree, "resourceMetrics")) {
-    const char* fault = nullptr;
-    Attributes attributes = read_attributes(member(one, "resource"), fault);
-    collector.begin_resource(std::move(attributes), fault);
-    for (const Tree& scope : list(one, "scopeMetrics")) {
-      for (const Tree& metric : list(scope, "metrics")) read_metric(metric, collector);
+  try {
+    for (const Tree& one : list(tree, "resourceMetrics")) {
+      const char* fault = nullptr;
+      Attributes attributes = read_attributes(object(one, "resource"), fault);
+      collector.begin_resource(std::move(attributes), fault);
+      for (const Tree& scope : list(one, "scopeMetrics")) {
+        for (const Tree& metric : list(scope, "metrics")) read_metric(metric, collector);
+      }
     }
+  } catch (const Malformed& found) {
+    return Error(Errc::kCorrupt, "the body is not an ExportMetricsServiceRequest in JSON: " + found.what,
+                 "send OTLP metrics as the protocol writes them");
   }
   return {};
 }

@@ -128,7 +128,10 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
   void open(uint64_t id, Peer& peer) {
     GrpcSessionCalls calls;
     calls.admit = [this, &peer](const GrpcCall& call) { return why_not(peer, call); };
-    calls.submit = [this, id](int32_t stream, GrpcCall call) { submit_call(id, stream, std::move(call)); };
+    calls.submit = [this, id, &peer](int32_t stream, GrpcCall call) {
+      call.network = peer.connection.network();
+      submit_call(id, stream, std::move(call));
+    };
     peer.session = std::make_unique<GrpcSession>(options, std::move(calls), held_bytes);
   }
 

@@ -39,6 +39,7 @@ struct GrpcCall {
   std::string path, message;                   // "/package.Service/Method"; the message as it came
   bool is_packed = false;                      // by the encoding that the header grpc-encoding names
   std::map<std::string, std::string> headers;  // names in lower case
+  std::string network = {};                    // the client's address, of IPv6 the /64 of it
 };
 
 struct GrpcAnswer {

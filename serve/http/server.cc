@@ -55,9 +55,13 @@ Response refusal(int status, std::string_view word, std::string_view sentence) {
   return {status, "application/json", error_text(word, sentence), {}, std::string(sentence)};
 }
 
-Request request_of(const Head& head, std::string body) {
-  return {head.method, head.path, std::move(body), [&head](const char* name) { return head.header(name); },
-          [&head](const char* name) { return head.parameter(name); }};
+Request request_of(const Head& head, std::string body, const std::string& network) {
+  return {head.method,
+          head.path,
+          std::move(body),
+          [&head](const char* name) { return head.header(name); },
+          [&head](const char* name) { return head.parameter(name); },
+          network};
 }
 
 }  // namespace
@@ -140,7 +144,7 @@ struct Server::Impl {
 
   Raw answer(const Head& head, std::string body, const Client& client, bool goes_on) const {
     const size_t bytes = body.size();
-    const Request asked = request_of(head, std::move(body));
+    const Request asked = request_of(head, std::move(body), client.network);
     Response given;
     try {
       given = handler(asked);

@@ -25,6 +25,7 @@ struct Request {
   std::string method, path, body;
   std::function<std::string(const char* name)> header;     // empty: not there
   std::function<std::string(const char* name)> parameter;  // of the query string; empty: not there
+  std::string network = {};                                // the client's address, of IPv6 the /64 of it
 };
 
 // Whether its body is called JSON: what another site's form cannot send unasked (a browser asks before it sends this

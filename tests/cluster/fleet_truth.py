@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from server import Server, percentile
+from server import UNLIMITED, Server, percentile
 
 SECOND = 1_000_000_000
 # Ranks, noise, effect (0: drawn from 15 to 50 %), jobs (short: a third), p95 of the time to name in seconds.
@@ -41,7 +41,7 @@ BEFORE_ONSET = 30 * SECOND  # noise may have raised a rank's sum before
 def run(ingero, ranks, plan, windows, seed, *more):
     """What was planted, what the server found, and how long the simulated windows took to be sent and taken."""
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(ingero, folder, "--hang-after", "30s")
+        server = Server(ingero, folder, "--hang-after", "30s", *UNLIMITED)
         truth_file = os.path.join(folder, "truth.json")
         begin = time.monotonic()
         done = subprocess.run(

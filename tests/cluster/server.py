@@ -12,6 +12,7 @@ import sys
 import threading
 
 TOKEN = "a-token-of-this-table-0123456789"
+UNLIMITED = ("--points-rate", "0", "--bytes-rate", "0")  # for what sends more than a job does
 
 
 def percentile(values, share):
@@ -19,7 +20,7 @@ def percentile(values, share):
 
 
 class Server:
-    """Its files, the token and with TLS the certificate `c.pem` among them, are in `folder`. Rates are not limited. `store`: the flags that
+    """Its files, the token and with TLS the certificate `c.pem` among them, are in `folder`. `store`: the flags that
     say where it stores, if not in c.db."""
 
     def __init__(self, ingero, folder, *more, has_tls=False, store=()):
@@ -33,7 +34,7 @@ class Server:
                             "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
             protection, self.tls = ["--tls-cert", certificate, "--tls-key", key], ssl.create_default_context(cafile=certificate)
         self.process = subprocess.Popen(
-            [ingero, "fleet", "serve", *(store or ("--db", os.path.join(folder, "c.db"))), "--points-rate", "0", "--bytes-rate", "0", *protection, "--token-file", token,
+            [ingero, "fleet", "serve", *(store or ("--db", os.path.join(folder, "c.db"))), *protection, "--token-file", token,
              "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", *more], stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         ports = re.findall(r"https?://127\.0\.0\.1:(\d+)", line)
@@ -43,17 +44,22 @@ class Server:
         self.drain = threading.Thread(target=self.process.stderr.read, daemon=True)  # what it logs
         self.drain.start()
 
-    def ask(self, tool, **given):
+    def request(self, method, path, body=None):
         made = http.client.HTTPSConnection("127.0.0.1", self.api, timeout=60, context=self.tls) if self.tls else \
             http.client.HTTPConnection("127.0.0.1", self.api, timeout=60)
         with contextlib.closing(made) as connection:
-            connection.request("POST", f"/api/v1/tools/fleet.cluster.{tool}", json.dumps(given),
-                               {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
+            connection.request(method, path, body, {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
             answer = connection.getresponse()
-            body = answer.read()
+            got = answer.read()
         if answer.status != 200:
-            sys.exit(f"{tool}: HTTP {answer.status}: {body[:500]!r}")
-        return json.loads(body)
+            sys.exit(f"{path}: HTTP {answer.status}: {got[:500]!r}")
+        return json.loads(got)
+
+    def ask(self, tool, **given):
+        return self.request("POST", f"/api/v1/tools/fleet.cluster.{tool}", json.dumps(given))
+
+    def health(self):
+        return self.request("GET", "/api/v1/health")
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)

@@ -133,6 +133,13 @@ class Grpc(Cluster):
         self.assertIn(b"\x08\x02\x12", partial[3])
         self.assertIn(b"not a finite number", partial[3])
 
+    def test_the_answer_says_by_the_servers_clock_when_it_came_and_left(self):
+        server, begin = self.serve(), time.time_ns()
+        answer = self.call(server, framed(good()))
+        self.assertEqual(answer[1], OK)
+        received, left = map(int, answer[2]["ingero-time"].split())
+        self.assertTrue(begin <= received <= left <= time.time_ns(), answer[2])
+
     def test_nodes_get_their_threshold_in_the_metadata(self):
         server = self.serve()
         first = time.time_ns() // (10 * SECOND) - 40
@@ -167,14 +174,14 @@ class Grpc(Cluster):
 
     def test_a_token_that_has_used_up_its_rate_is_told_when_to_come_again(self):
         server = self.serve("--points-rate", "1")
-        six = [event(number, 0, time.time_ns()) for number in range(6)]
-        self.assertEqual(self.call(server, framed(as_protobuf({"host.name": "n"}, six)))[1], OK)
+        nine = [event(number, 0, time.time_ns()) for number in range(9)]
+        self.assertEqual(self.call(server, framed(as_protobuf({"host.name": "n"}, nine)))[1], OK)
         answer = self.call(server, framed(good(2)))
         self.assertEqual(answer[1], RESOURCES, answer)
         self.assertIn("grpc-status-details-bin", answer[2])
         details = base64.b64decode(answer[2]["grpc-status-details-bin"] + "==")
         self.assertIn(b"type.googleapis.com/google.rpc.RetryInfo", details)
-        time.sleep(6)  # six were sent, two were there
+        time.sleep(6)  # nine were sent, five were there
         self.assertEqual(self.call(server, framed(good(2)))[1], OK)
 
     def test_over_tls(self):

@@ -152,6 +152,18 @@ class Nodes(Cluster):
         self.assertIn("--format perfetto or chrome", self.ingero("export", "--nodes", name, "--format", "csv", good=False).stderr)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "none.json")))
 
+    def test_all_windows_are_drawn_however_many_they_are(self):
+        server, _ = self.simulated("--windows", "80", "--plan", "healthy")
+        count = server.sql("SELECT count(*) FROM windows")["data"][0][0]
+        self.assertGreater(count, 10_000)
+        done = self.ingero("export", "--nodes", f"127.0.0.1:{server.api}", "--format", "chrome", "-o", "c.json")
+        self.assertIn(f"c.json: {count} windows, ", done.stderr)
+        self.assertNotIn("warning", done.stderr)
+        with open(os.path.join(self.folder, "c.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        drawn = [(one["pid"], one["tid"], one["ts"]) for one in events if one.get("cat") == "window"]
+        self.assertEqual((len(drawn), len(set(drawn))), (count, count))
+
     def test_the_same_errors_as_of_nodes(self):
         server, _ = self.simulated("--windows", "1", "--plan", "healthy")
         name, node = f"127.0.0.1:{server.api}", self.node()

@@ -809,47 +809,6 @@ class BadInput(Cluster):
         self.assertEqual((health["received"]["points"], health["received"]["repeated"]), (1, 1))
         self.assertEqual(sum(health["received"]["refused"].values()), 7)
 
-    def test_a_token_that_sends_more_than_its_rates_is_told_when_to_come_again(self):
-        server, now = self.serve("--points-rate", "10", "--bytes-rate", "0"), time.time_ns()
-        def points(number):
-            return as_protobuf({"host.name": "n"}, [("m", "gauge", 0, now + number * 1000 + i, 1.0, {}) for i in range(25)])
-        self.assert_accepted(server.send(points(0)))
-        status, body, headers = server.send(points(1))
-        self.assertEqual(status, 429)
-        self.assertIn(b"the token's 10 points a second are used up", body)
-        self.assertTrue(1 <= int(headers["Retry-After"]) <= 6, headers)
-        status, body, headers = server.send(as_json({"host.name": "n"}, [("m", "gauge", 0, now, 1.0, {})]), "application/json")
-        self.assertEqual((status, json.loads(body)["code"]), (429, 8))
-        _, health = server.get("/api/v1/health")
-        self.assertEqual(health["received"]["over_quota"], {"bytes": 0, "points": 2, "series": 0})
-        self.assertEqual(health["received"]["points"], 25)
-        self.assertIn('ingero_fleet_over_quota_requests_total{quota="points"} 2', server.request(server.api, "GET", "/metrics")[1].decode())
-        time.sleep(int(headers["Retry-After"]))
-        self.assert_accepted(server.send(points(1)))
-        self.assertEqual(server.get("/api/v1/health")[1]["received"]["points"], 50)
-
-    def test_a_body_is_counted_before_it_is_read(self):
-        server = self.serve("--bytes-rate", "1k")
-        self.assertEqual(server.send(b"\xff" * 4096)[0], 400)
-        status, body, _ = server.send(b"\xff" * 4096)
-        self.assertEqual(status, 429)
-        self.assertIn(b"the token's 1024 bytes a second are used up", body)
-
-    def test_a_million_series_of_one_node_are_refused_and_the_others_do_not_suffer(self):
-        server, now = self.serve("--points-rate", "0", "--bytes-rate", "0"), time.time_ns()
-        before, refused = resident_mib(server.process.pid), 0
-        for first in range(0, 1_000_000, 20_000):
-            resource = field(1, attributes_of(1, {"host.name": "flood"}))
-            metrics = field(1, b"m") + field(5, b"".join(
-                field(1, field(3, ("fixed", now)) + field(4, 1.0) + attributes_of(7, {"k": i})) for i in range(first, first + 20_000)))
-            status, body, _ = server.send(gzip.compress(field(1, resource + field(2, field(2, metrics))), 1), Content_Encoding="gzip")
-            self.assertEqual(status, 200)
-            refused += b"the node has more than 4096 time series" in body
-        self.assertEqual(refused, 50)
-        self.assertEqual(server.sql("SELECT COUNT(*) FROM events")["data"][0][0], 4096)
-        self.assert_accepted(server.send(as_protobuf({"host.name": "other"}, [("m", "gauge", 0, now, 1.0, {"k": 5_000_000})])))
-        clients.assert_memory_below(self, resident_mib(server.process.pid) - before, 128)
-
     def test_every_acknowledged_batch_is_there_after_a_kill(self):
         acknowledged, now = [], time.time_ns()
         for round_number in range(3):

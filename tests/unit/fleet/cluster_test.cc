@@ -609,7 +609,7 @@ TEST_F(ClusterTest, AllJobsTogetherHaveAMaximumOfRanks) {
     std::vector<wire::Window> windows;
     for (uint32_t rank = 0; rank < detect::kMaxRanks; ++rank) {
       windows.push_back(window(job, rank, 1));
-      windows.back().sender.node = "node-0";
+      windows.back().sender.node = fmt::format("node-{}", rank / 64);
     }
     send(std::move(windows));
     pass(12);
@@ -637,7 +637,10 @@ TEST_F(ClusterTest, JobsThatEndedMakeRoomForLaterOnes) {
 
 TEST_F(ClusterTest, NamesOfJobsThatDoNotExistKeepNoRoom) {
   std::vector<wire::Window> windows;
-  for (size_t job = 0; job < kMaxJobs; ++job) windows.push_back(window(fmt::format("invented-{}", job), 0, 1));
+  for (size_t job = 0; job < kMaxJobs; ++job) {
+    windows.push_back(window(fmt::format("invented-{}", job), 0, 1));
+    windows.back().sender.node = fmt::format("invented-{}", job / 8);
+  }
   send(std::move(windows));
   send({window("real", 0, 1)});
   EXPECT_EQ(health()["not_compared"]["too_many_jobs"], 1) << "none is silent yet";

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""What a cluster's server takes of whom: rates, series, ranks of a node, and what is not of its type.
+
+  cluster_limits_test.py INGERO
+"""
+import gzip
+import json
+import time
+
+import clients
+from cluster_test import PERIOD, Cluster, as_json, as_protobuf, attributes_of, field, resident_mib
+
+
+class Limits(Cluster):
+    def test_a_token_that_sends_more_than_its_rates_is_told_when_to_come_again(self):
+        server, now = self.serve("--points-rate", "10", "--bytes-rate", "0"), time.time_ns()
+        def points(number):
+            return as_protobuf({"host.name": "n"}, [("m", "gauge", 0, now + number * 1000 + i, 1.0, {}) for i in range(55)])
+        self.assert_accepted(server.send(points(0)))
+        status, body, headers = server.send(points(1))
+        self.assertEqual(status, 429)
+        self.assertIn(b"node n of default: of the token's 10 points a second its share is used up", body)
+        self.assertTrue(1 <= int(headers["Retry-After"]) <= 6, headers)
+        status, body, headers = server.send(as_json({"host.name": "n"}, [("m", "gauge", 0, now, 1.0, {})]), "application/json")
+        self.assertEqual((status, json.loads(body)["code"]), (429, 8))
+        _, health = server.get("/api/v1/health")
+        self.assertEqual(health["received"]["over_quota"], {"bytes": 0, "points": 2, "series": 0})
+        self.assertEqual(health["received"]["points"], 55)
+        self.assertIn('ingero_fleet_over_quota_requests_total{quota="points"} 2', server.request(server.api, "GET", "/metrics")[1].decode())
+        time.sleep(int(headers["Retry-After"]))
+        self.assert_accepted(server.send(points(1)))
+        self.assertEqual(server.get("/api/v1/health")[1]["received"]["points"], 110)
+
+    def test_a_node_that_floods_uses_up_its_own_share_only(self):
+        server, now = self.serve("--points-rate", "1000", "--bytes-rate", "0"), time.time_ns()
+        def send(node, number, count):
+            return server.send(as_protobuf({"host.name": node}, [("m", "gauge", 0, now + number * 1000 + i, 1.0, {}) for i in range(count)]))
+        for node in ("flood", "good"):
+            self.assert_accepted(send(node, 0, 1))
+        time.sleep(5)  # both have their shares: 2,500
+        refused, number = 0, 0
+        while refused < 20:
+            number += 1
+            status, body, _ = send("flood", number, 200)
+            self.assertIn(status, (200, 429))
+            refused += status == 429 and b"node flood of default" in body
+        for number in range(1, 11):
+            self.assert_accepted(send("good", number, 200))
+
+    def test_a_node_has_no_more_ranks_than_a_machine(self):
+        server, start = self.serve(), time.time_ns() // PERIOD * PERIOD - 2 * PERIOD
+        def windows(node, ranks):
+            return as_protobuf({"ingero.cluster.id": "c", "host.name": node, "gpu.collective.comm_id_hash": 7, "gpu.collective.nranks": 65536}, [
+                ("ingero.fleet.collective.work.median", "gauge", start, start + PERIOD, 1.0, {"ingero.rank": rank}) for rank in ranks])
+        status, body, _ = server.send(windows("bad", range(10_000)))
+        self.assertEqual(status, 200)
+        self.assertIn(b"node bad: windows of more than 256 ranks of one node (9744)", body)
+        self.assert_accepted(server.send(windows("good", range(20_000, 20_008))))
+        _, health = server.get("/api/v1/health")
+        self.assertEqual(health["nodes_of_too_many_ranks"], ["c: bad"])
+        self.assertEqual((health["not_compared"]["ranks_of_node"], health["received"]["windows"]), (9744, 264))
+        self.assertIn("c: bad", " ".join(server.post("/api/v1/tools/fleet.cluster.run_analysis", {})["sentences"]))
+
+    def test_what_is_not_of_its_type_is_refused_with_its_reason(self):
+        server, now = self.serve(), time.time_ns()
+        resource = {"attributes": [{"key": "host.name", "value": {"stringValue": "n"}}]}
+        def send(metrics):
+            status, body, _ = server.send(json.dumps({"resourceMetrics": [{"resource": resource, "scopeMetrics": [{"metrics": metrics}]}]}).encode(), "application/json")
+            self.assertEqual(status, 200, body)
+            return json.loads(body).get("partialSuccess")
+        def point(**more):
+            return {"timeUnixNano": str(now), **more}
+        def rank(**value):
+            return point(asInt="1", attributes=[{"key": "nccl.rank", "value": value}])
+        number, attribute = "a value, a count or a time is not a number of its type", "an attribute's value is not of its type"
+        for bad, reason in (
+                (point(asInt="abc"), number), (point(asInt=2**63), number), (point(asInt=True), number), (point(asDouble="abc"), number),
+                (point(), "a data point has no value"), (point(asInt="1", timeUnixNano="soon"), number), (point(asInt="1", flags="x"), number),
+                (rank(stringValue="abc"), "a rank is not a whole number"), (rank(doubleValue=1.5), "a rank is not a whole number"),
+                (rank(intValue="abc"), attribute), (rank(stringValue=5), attribute), (rank(boolValue="yes"), attribute), (rank(bytesValue="%"), attribute)):
+            self.assertEqual(send([{"name": "m", "gauge": {"dataPoints": [bad]}}]), {"rejectedDataPoints": "1", "errorMessage": f"{reason} (1)"}, bad)
+        for bad in (point(count="-5", sum=1.0), point(count=1.5), point(count="1", sum="abc")):
+            self.assertEqual(send([{"name": "h", "histogram": {"dataPoints": [bad]}}]), {"rejectedDataPoints": "1", "errorMessage": number + " (1)"}, bad)
+        _, health = server.get("/api/v1/health")
+        self.assertEqual((sum(health["received"]["refused"].values()), health["received"]["points"]), (16, 0))
+        for good in (point(asInt="5"), point(asInt=6), point(asDouble=7), point(asDouble="8.5"), rank(stringValue="7"), rank(doubleValue=7.0), rank(), rank(stringValue="")):
+            self.assertIsNone(send([{"name": json.dumps(good), "gauge": {"dataPoints": [good]}}]), good)
+        self.assertIsNone(send([{"name": "none", "gauge": {"dataPoints": [point(flags=1)]}}]))
+        self.assertEqual(server.get("/api/v1/health")[1]["received"]["points"], 8)
+        for bad in ('{"resourceMetrics": "x"}', '{"resourceMetrics": [5]}', '{"resourceMetrics": [{"scopeMetrics": {}}]}',
+                    '{"resourceMetrics": [{"scopeMetrics": [{"metrics": [{"name": "m", "gauge": []}]}]}]}',
+                    '{"resourceMetrics": [{"resource": "n", "scopeMetrics": []}]}'):
+            self.assertEqual(server.send(bad.encode(), "application/json")[0], 400, bad)
+        # In protobuf a type that is not the field's is a field that is not known.
+        metrics = field(1, b"m") + field(5, field(1, field(3, ("fixed", now)) + field(6, 5)))
+        status, body, _ = server.send(field(1, field(1, attributes_of(1, {"host.name": "n"})) + field(2, field(2, metrics))))
+        self.assertIn(b"a data point has no value (1)", body)
+        status, body, _ = server.send(as_protobuf({"host.name": "n"}, [("h", "histogram", 0, now, (2**63, 1.0), {})]))
+        self.assertIn(b"a count is above 2^63 - 1 (1)", body)
+
+    def test_a_window_holds_no_more_than_it_has_time_for(self):
+        server, start = self.serve(), time.time_ns() // PERIOD * PERIOD - 2 * PERIOD
+        def send(name, kind, value):
+            attributes = {"ingero.rank": 1, "gpu.collective.comm_id_hash": 7, "gpu.collective.nranks": 8}
+            return server.send(as_protobuf({"host.name": "n"}, [("ingero.fleet.collective." + name, kind, start, start + PERIOD, value, attributes)]))[1]
+        for name, kind, value, reason in (
+                ("work", "histogram", (2**62, 1.0), b"more collectives or waits than there is time for"), ("work", "histogram", (5, 1e307), b"longer than 30 days"),
+                ("wait", "histogram", (5, 1e307), b"longer than 30 days"), ("work.median", "gauge", 1e307, b"longer than 30 days"), ("blocked", "gauge", 1e12, b"than there is time for"),
+                ("size", "gauge", 2**62, b"more bytes than there is time for"), ("work", "gauge", 1.0, b"not of its kind"), ("entered", "gauge", 1.5, b"not of its kind")):
+            self.assertIn(reason, send(name, kind, value), name)
+        self.assertEqual(server.get("/api/v1/health")[1]["received"]["windows"], 0)
+        for name, kind, value in (("work", "histogram", (50_000, 4.9)), ("work.median", "gauge", 86_400.0), ("size", "gauge", 10**13), ("entered", "gauge", 2**40)):
+            self.assertEqual(send(name, kind, value), b"", name)
+
+    def test_what_a_statement_is_told_names_no_file(self):
+        server = self.serve()
+        for statement in ("selec", "DELETE FROM events", "ATTACH 'x' AS y", "SELECT readfile('/etc/passwd')", "SELECT randomblob(500000000)"):
+            status, body, _ = server.request(server.api, "POST", "/api/v1/sql", json.dumps({"sql": statement}).encode(), {"Content-Type": "application/json"})
+            self.assertEqual(status, 400, body)
+            self.assertNotIn(b"c.db", body)
+            self.assertNotIn(self.folder.encode(), body)
+
+    def test_a_body_is_counted_before_it_is_read(self):
+        server = self.serve("--bytes-rate", "1k")
+        self.assertEqual(server.send(b"\xff" * 8192)[0], 400)
+        status, body, _ = server.send(b"\xff" * 8192)
+        self.assertEqual(status, 429)
+        self.assertIn(b"127.0.0.1: of the token's 1024 bytes a second its share is used up", body)
+
+    def test_a_million_series_of_one_node_are_refused_and_the_others_do_not_suffer(self):
+        server, now = self.serve("--points-rate", "0", "--bytes-rate", "0"), time.time_ns()
+        before, refused = resident_mib(server.process.pid), 0
+        for first in range(0, 1_000_000, 20_000):
+            resource = field(1, attributes_of(1, {"host.name": "flood"}))
+            metrics = field(1, b"m") + field(5, b"".join(
+                field(1, field(3, ("fixed", now)) + field(4, 1.0) + attributes_of(7, {"k": i})) for i in range(first, first + 20_000)))
+            status, body, _ = server.send(gzip.compress(field(1, resource + field(2, field(2, metrics))), 1), Content_Encoding="gzip")
+            self.assertEqual(status, 200)
+            refused += b"the node has more than 4096 time series" in body
+        self.assertEqual(refused, 50)
+        self.assertEqual(server.sql("SELECT COUNT(*) FROM events")["data"][0][0], 4096)
+        self.assert_accepted(server.send(as_protobuf({"host.name": "other"}, [("m", "gauge", 0, now, 1.0, {"k": 5_000_000})])))
+        clients.assert_memory_below(self, resident_mib(server.process.pid) - before, 128)
+
+
+if __name__ == "__main__":
+    clients.run_side_by_side()

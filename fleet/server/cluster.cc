@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "fleet/server/hang_report.h"
 #include "fleet/server/incident_rows.h"
+#include "fleet/server/late_ranks.h"
 
 namespace ingero::fleet::server {
 namespace {
@@ -23,41 +24,11 @@ constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last windo
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
 constexpr size_t kMaxUnwritten = 4096;       // incidents, until the store takes them
-constexpr size_t kMaxDelayed = 64;           // that an incident lists
 constexpr size_t kMaxLibraryHashes = 65536;  // of a job
 constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
 constexpr const char* kManyRanks = "windows of more than 256 ranks of one node";
 constexpr uint64_t kMisfits = 256;  // windows in a row, after which their period is the job's
-constexpr size_t kMaxHeavyRoles = 8, kMaxRanksShown = 8;
 constexpr const char* kScoreMetric = "ingero.node.health_score";
-
-// Ascending ones: "8 to 15", or "8, 9, 11, ...".
-std::string ranks_in_words(const std::vector<uint32_t>& ranks) {
-  if (ranks.size() > 2 && ranks.back() - ranks.front() + 1 == ranks.size()) {
-    return fmt::format("{} to {}", ranks.front(), ranks.back());
-  }
-  const size_t count = std::min(ranks.size(), kMaxRanksShown);
-  return fmt::format("{}{}", fmt::join(ranks.begin(), ranks.begin() + static_cast<ptrdiff_t>(count), ", "),
-                     count < ranks.size() ? ", ..." : "");
-}
-
-std::string sentence_of(const std::string& node, const detect::Incident& incident, bool is_score) {
-  if (is_score) {
-    return fmt::format("the health score of {} is {:.0f} % below that of its peers", node, 100 * incident.effect);
-  }
-  const std::string late = fmt::format("{} more for each step than {} peers ({:.0f} %)",
-                                       format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)),
-                                       incident.is_of_node() ? "their" : "its", 100 * incident.effect);
-  if (!incident.is_of_node()) return fmt::format("rank {} on {} needs {}", incident.rank, node, late);
-  const auto& ranks = incident.ranks;
-  const bool are_all = ranks.size() >= incident.node_ranks;
-  return fmt::format("{} {} ranks on {} ({}) need {}", are_all ? "all" : std::to_string(ranks.size()) + " of",
-                     incident.node_ranks, node, ranks_in_words(ranks), late);
-}
-
-const char* kind_of(const detect::Incident& incident, bool is_score) {
-  return is_score ? kLowScore : incident.is_of_node() ? kSlowNode : kStraggler;
-}
 
 std::string too_many_nodes(const std::string& node) {
   return fmt::format(
@@ -85,35 +56,6 @@ Json spool_json(const store::Backlog& backlog) {
           {"damaged_bytes", backlog.damaged_bytes},
           {"refused_requests", backlog.refused},
           {"last_error", json_or_null(backlog.last_error)}};
-}
-
-Json evidence_of(const detect::Incident& incident) {
-  Json evidence{{"effect", rounded(incident.effect)},
-                {"lateness_s_per_step", rounded(incident.lateness_s)},
-                {"usual_s_per_step", rounded(incident.usual_s)},
-                {"cpu_wait_s_per_step", rounded(incident.reasons.host_s)},
-                {"storage_wait_s_per_step", rounded(incident.reasons.storage_s)},
-                {"asleep_s_per_step", rounded(incident.reasons.asleep_s)},
-                {"observed_ranks", incident.observed},
-                {"nranks", incident.nranks}};
-  if (!incident.is_of_node()) return evidence;
-  const auto some = std::span(incident.ranks).first(std::min(incident.ranks.size(), kMaxDelayed));
-  evidence["ranks"] = std::vector<uint32_t>(some.begin(), some.end());
-  evidence["rank_count"] = incident.ranks.size();
-  evidence["node_ranks"] = incident.node_ranks;
-  return evidence;
-}
-
-Json imbalance_json(const std::vector<detect::HeavyRole>& roles) {
-  Json list = Json::array();
-  for (const auto& role : roles) {
-    if (list.size() == kMaxHeavyRoles) break;
-    const auto some = std::span(role.ranks).first(std::min(role.ranks.size(), kMaxRanksShown));
-    list.push_back({{"ranks", std::vector<uint32_t>(some.begin(), some.end())},
-                    {"rank_count", role.ranks.size()},
-                    {"effect", rounded(role.effect)}});
-  }
-  return list;
 }
 
 }  // namespace

@@ -235,7 +235,8 @@ TEST_F(WaitsTest, NamesInARecordingOfTheSchemaBeforeAreReadAndKept) {
     ASSERT_TRUE(database.ok());
     const Status older = database->execute(
         "DROP VIEW thread_waits; DROP INDEX wait_objects_apart; ALTER TABLE wait_objects DROP COLUMN file_system; "
-        "ALTER TABLE waits DROP COLUMN file_system; ALTER TABLE calls DROP COLUMN memory; CREATE VIEW thread_waits AS "
+        "ALTER TABLE waits DROP COLUMN file_system; ALTER TABLE calls DROP COLUMN memory; DROP TABLE cpu_affinity; "
+        "CREATE VIEW thread_waits AS "
         "SELECT 1 AS one; DELETE FROM schema_migrations WHERE version > 33; PRAGMA user_version = 33");
     ASSERT_TRUE(older.ok()) << older.error().text();
   }

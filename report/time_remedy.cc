@@ -53,6 +53,9 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
     case TimeClass::kDisk:
       return fmt::format("have {} read and write less, on faster storage, and hold no lock meanwhile", who);
     default:
+      if (first.is == TimeClass::kChild) {
+        return fmt::format("wait for {} in another thread, less often, or do it without a process", who);
+      }
       return fmt::format("see {} meanwhile", what_it_does);
   }
 }
@@ -93,6 +96,9 @@ std::string own_remedy(const ProcessTime& time) {
     return "ask for it ahead of time, in another thread, or less often, and keep the answers: the device can work "
            "meanwhile";
   }
+  if (most == TimeClass::kChild) {
+    return "run it in another thread, less often, or not as a process: the device can work meanwhile";
+  }
   if (most == TimeClass::kDisk) {
     return "read ahead and write behind in another thread, or use faster storage: the device can work meanwhile";
   }
@@ -107,9 +113,12 @@ std::string remedy_of(const ProcessTime& time) {
     if (std::string remedy = remedy_for_time_outs(time); !remedy.empty()) return remedy;
   }
   const BlamePath* others = path_to_others(time);
-  // More workers would not help where it is a quota or another device that they wait for.
-  const bool is_elsewhere = others != nullptr && (others->nodes.back().is == TimeClass::kThrottled ||
-                                                  others->nodes.back().is == TimeClass::kDeviceWait);
+  // More workers would not help where it is a quota, another device or a lock that has a name (the interpreter's) that
+  // they wait for.
+  const bool is_elsewhere =
+      others != nullptr &&
+      (others->nodes.back().is == TimeClass::kThrottled || others->nodes.back().is == TimeClass::kDeviceWait ||
+       (others->nodes.front().is == TimeClass::kFutex && !others->nodes.front().object.empty()));
   if (others != nullptr && (limit == Limit::kHostBound || (limit == Limit::kInputBound && is_elsewhere))) {
     return remedy_for(*others, time);
   }

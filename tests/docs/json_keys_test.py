@@ -43,6 +43,8 @@ MAY_BE_ABSENT = {
                 # Of one node there is nothing to put in order.
                 *("recording.clocks" + key for key in ("", "[].node", "[].offset_ns", "[].within_ns")),
                 *("order" + key for key in ("", "[].node", "[].id", "[].onset", "[].within_ns", "[].is_certain")),
+                # One thread submits.
+                *("time[].threads." + key for key in ("submitting", "lost_ns.low", "lost_ns.high")),
                 # Too few steps for a pattern, so none is slow; nothing is lost to anybody for certain.
                 "time[].steps.count", "time[].steps.evaluated", "time[].steps.found_by", "time[].steps.other",
                 "time[].steps.slow", "time[].steps.slow_every", "time[].steps.usual_ns",

@@ -311,6 +311,20 @@ TEST(Budget, AWaitBeforeACopyToTheDeviceIsInputAndItsWakerIsTheRoot) {
   EXPECT_ABOUT(answer.whole.of(TimeClass::kCpuWait).low, 199 * 13 * kUs, 300 * kUs);
 }
 
+// nvidia-smi, say, which is run in each step: it makes no input, whatever is submitted behind it.
+TEST(Budget, AWaitForTheEndOfAChildIsNoInput) {
+  World world;
+  for (size_t i = 0; i < 200; ++i) {
+    world.sleep(1, hal::WaitKind::kChild, 15 * kMs);
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.launch(1, 7, 10 * kMs);
+    world.stream_sync(1, 7, How::kSleep);
+  }
+  const Answer answer = ask(world);
+  EXPECT_EQ(answer.only().result.limit, Limit::kHostBound);
+  EXPECT_ABOUT(answer.whole.of(TimeClass::kChild).low, 199 * 15 * kMs, 20 * kMs);
+}
+
 // A worker that has ended is forgotten long before one that may go on. Who was waited for is the same, also where a
 // call or a wait began long ago.
 TEST(Budget, ThatAWorkerHasEndedDecidesNothing) {

@@ -649,8 +649,28 @@ TEST(Remedy, OnlyWhoHoldsALockIsToHoldItForLess) {
   worker.role = "worker";
   time.blame.push_back({{lock, worker}, 9, 9, 9});
   EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("have worker (pid 12) hold it for less time"));
+  // More input ahead of time would not help either: it is the lock of the interpreter.
+  time.budget.result.limit = correlate::Limit::kInputBound;
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("have worker (pid 12) hold it for less time"));
+  time.budget.result.limit = correlate::Limit::kHostBound;
   time.blame[0].nodes = {lock, holder, worker};
   EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("speed up what worker (pid 12) does"));
+}
+
+// A process that is started in each step, and what it waits for itself.
+TEST(Remedy, OfWaitsForAChildIsNotToWait) {
+  ProcessTime time;
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  BlameNode own, child;
+  own.is = correlate::TimeClass::kChild;
+  child.is = correlate::TimeClass::kSleep;
+  child.pids = {12};
+  child.role = "nvidia-smi";
+  time.blame.push_back({{own}, 9, 9, 9});
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("run it in another thread"));
+  time.blame[0].nodes.push_back(child);
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("wait for nvidia-smi (pid 12) in another thread"));
 }
 
 TEST(TimeText, WhereTooLittleWasRecordedItSaysSo) {

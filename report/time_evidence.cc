@@ -30,7 +30,7 @@ using correlate::Limit;
 using correlate::TimeClass;
 using store::Conditions;
 
-constexpr double kGoodPart = 0.25, kMost = 0.5;
+constexpr double kGoodPart = 0.25, kHalf = 0.5;
 constexpr size_t kMaxNamed = 4;
 constexpr uint64_t kIdleParts = 50;  // less than a fiftieth: it did not wait
 constexpr uint64_t kSomePercent = 15;
@@ -437,7 +437,7 @@ void add_samples(const Part& part, ProcessTime& time) {
   if (share(collecting) >= kGoodPart) {
     time.because.push_back(fmt::format("Python's garbage collector had {:.0f}% of its time on the CPU (gc_collect)",
                                        100 * share(collecting)));
-    if (share(collecting) >= kMost) {
+    if (share(collecting) >= kHalf) {
       time.remedy =
           "collect less often: gc.freeze() after start-up, a higher gc.set_threshold(), or gc.collect() between "
           "epochs only";

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "correlate/state.h"
+#include "hal/slow_settings.h"
 
 namespace ingero::correlate {
 namespace {
@@ -345,11 +346,19 @@ void describe_wait(ChainText& text) {
     return;
   }
   chain.summary = fmt::format("{}: asynchronous calls were blocked for {} ({} of the time)", text.who, lost, share);
+  text.step("HOST", "blocked", fmt::format("{} asleep, neither preempted nor on I/O", lost), text.incident.lost_ns);
+  for (const auto& [setting, value] : hal::slow_settings_in(text.process.settings, 0)) {
+    if (!hal::blocks_launches(*setting, value)) continue;
+    chain.root_cause =
+        fmt::format("{} is set in the environment of {}: each launch waits for its work", printable(value), text.who);
+    text.fix(fmt::format("Unset {}", setting->name));
+    add_call_step(text, "asleep");
+    return;
+  }
   chain.root_cause = fmt::format(
       "{} slept {} inside calls that do not wait for the device: a lock is held by another thread, or a queue is "
       "full{}",
       text.who, lost, slow_call_text(text));
-  text.step("HOST", "blocked", fmt::format("{} asleep, neither preempted nor on I/O", lost), text.incident.lost_ns);
   text.fix(
       fmt::format("See who holds it: ingero query \"SELECT tid, call, duration FROM events WHERE pid = {} ORDER BY "
                   "duration DESC LIMIT 20\"",

@@ -91,6 +91,7 @@ void Pump::open() {
   }
   const auto from = note.find("windows_from_ns");
   if (from != note.end() && from->is_number_unsigned()) windows_from_ns_ = from->get<uint64_t>();
+  backlog_.due_minutes = minutes_.size();
 }
 
 Status Pump::connect() {
@@ -201,6 +202,7 @@ Status Pump::fetch() {
   has_chunk_ = !records->empty();
   const std::lock_guard guard(mutex_);
   backlog_.expired_windows += expired;
+  backlog_.due_minutes = minutes_.size();  // before the spool is empty: both are 0 only where all sums are right
   return {};
 }
 

@@ -19,8 +19,6 @@ void add_fleet_simulate(Command fleet, Context& context);  // cmd_fleet_simulate
 
 namespace {
 
-namespace http = serve::http;
-
 struct FleetServeOptions {
   std::string hang_after = "10s", bytes_rate = "32m";
   fleet::server::StorageOptions storage;
@@ -60,13 +58,13 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   // The servers' threads inherit the mask, so that only this thread receives the signals.
   pthread_sigmask(SIG_BLOCK, &signals, &before);
   fleet::server::Cluster& shared = **cluster;
-  receiver->start([&shared](const http::Request& request) { return fleet::server::receive(shared, request); });
-  grpc->start([&shared](const http::GrpcCall& call) { return fleet::server::receive(shared, call); });
-  const fleet::server::ApiFacts facts{INGERO_VERSION, api->has_secret()};
-  api->start([&shared, &facts](const http::Request& request) { return answer(shared, request, facts); });
+  receiver->start([&shared](const auto& request) { return fleet::server::receive(shared, request); });
+  grpc->start([&shared](const auto& call) { return fleet::server::receive(shared, call); });
+  const fleet::server::ApiFacts facts{INGERO_VERSION, api->has_secret(), listen.dashboard_url};
+  api->start([&shared, &facts](const auto& request) { return answer(shared, request, facts); });
   context.err << fmt::format("ingero: OTLP at {}/v1/metrics, over gRPC at {}, page and API at {}{}\n", receiver->url(),
-                             grpc->where(), api->url(), api->has_secret() ? ", with a token" : "");
-  context.err.flush();
+                             grpc->where(), api->url(), api->has_secret() ? ", with a token" : "")
+              << std::flush;
   wait_for_signal(signals, shared);
   receiver->stop();
   grpc->stop();
@@ -121,6 +119,8 @@ void add_serve(Command fleet, Context& context) {
       .add_option("--token-file", options->listen.token_file,
                   "Require this bearer token of senders and of clients that ask, read from FILE (or from INGERO_TOKEN)")
       .type_name("FILE");
+  command.add_option("--dashboard-url", options->listen.dashboard_url, "A node's own dashboard; {node} is its name")
+      .type_name("URL");
   command.add_option("--allow-host", options->listen.hosts, "Accept this name in Host and Origin").type_name("NAME");
   const auto add_quota = [&](const char* flag, uint64_t& quota, const char* what) {
     command.add_option(flag, quota, fmt::format("{} of each token; more is answered 429 (0: no limit)", what))
@@ -137,7 +137,7 @@ void add_serve(Command fleet, Context& context) {
                   "A job hangs when a rank is in the same collective for longer; longer than a step")
       .type_name("TIME")
       .show_default();
-  command.rare_flags("clickhouse- allow-host points-rate series-rate bytes-rate");
+  command.rare_flags("clickhouse- allow-host dashboard-url points-rate series-rate bytes-rate");
   command.footer(
       "Examples:\n"
       "  ingero fleet serve --db c.db --tls-cert fleet.pem --tls-key fleet.key \\\n"

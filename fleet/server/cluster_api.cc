@@ -181,8 +181,10 @@ http::Response answer(Cluster& cluster, const http::Request& request, const ApiF
   if (request.path == "/api/v1/time") return json(200, Json{{"timestamp_ns", cluster.clock().wall_ns()}});
   if (request.path == "/api/v1/threshold") return threshold(cluster, request);
   if (request.path == "/api/v1/health") {
-    const auto health = cluster.health();
-    return health.ok() ? json(200, *health) : failed(health.error());
+    auto health = cluster.health();
+    if (!health.ok()) return failed(health.error());
+    (*health)["dashboard_url"] = json_or_null(facts.dashboard_url);
+    return json(200, *health);
   }
   return failed(Error(Errc::kNotFound,
                       "the page is at /, the API below /api/v1: tools, sql, threshold, health, time, openapi.json; the "

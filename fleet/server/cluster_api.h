@@ -20,8 +20,9 @@ std::vector<std::string> open_paths();
 ingero::serve::http::Weight weight_of(const std::string& path, const std::string& body);
 
 struct ApiFacts {
-  std::string version;      // of this program, of which the open path shows the first two parts
-  bool asks_token = false;  // so that the page asks for it
+  std::string version;        // of this program, of which the open path shows the first two parts
+  bool asks_token = false;    // so that the page asks for it
+  std::string dashboard_url;  // as in ListenOptions
 };
 ingero::serve::http::Response answer(Cluster& cluster, const ingero::serve::http::Request& request,
                                      const ApiFacts& facts);

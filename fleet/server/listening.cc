@@ -71,6 +71,17 @@ Result<http::Secrets> check_address(const ListenOptions& options, const std::str
   return secrets;
 }
 
+// It is a link in a page: anything but plain HTTP(S), or a name that is the same for all nodes, leads nowhere.
+Status check_dashboard_url(const std::string& url) {
+  constexpr std::string_view kForbidden = "\"'<>\\^`#";
+  const bool is_http = url.starts_with("https://") || url.starts_with("http://");
+  const bool is_text = std::ranges::all_of(
+      url, [&](char c) { return c > ' ' && c <= '~' && kForbidden.find(c) == std::string_view::npos; });
+  if (url.empty() || (is_http && is_text && url.find("{node}") != std::string::npos)) return {};
+  return Error(Errc::kInvalid, fmt::format("--dashboard-url {}: this leads to no node's dashboard", printable(url)),
+               "give http(s)://, with {node} for the node's name, as in https://{node}:8080");
+}
+
 Result<std::unique_ptr<http::Server>> open_http(const ListenOptions& options, const std::string& address,
                                                 const char* flag, http::ServerOptions served,
                                                 const Environment& environment, const Clock& clock) {
@@ -112,6 +123,7 @@ Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options
 }  // namespace
 
 Result<Listening> listen(const ListenOptions& options, const Environment& environment, const Clock& clock) {
+  INGERO_TRY(check_dashboard_url(options.dashboard_url));
   http::ServerOptions receiving, asking;
   receiving.connections = room_for_senders();
   receiving.body_bytes = kMaxBodyBytes;

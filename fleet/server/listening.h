@@ -21,6 +21,7 @@ struct ListenOptions {
   std::string certificate, key, token_file;
   std::string grpc_address = "127.0.0.1:4317", http_address = "127.0.0.1:4318", api_address = "127.0.0.1:8081";
   std::vector<std::string> hosts;  // that Host and Origin may name besides the addresses
+  std::string dashboard_url;       // of a node's own dashboard, with "{node}" for its name; the page links to it
   bool is_plain = false;
   size_t receiving_threads = 2;  // of each receiver: one decodes while the other's batch is written
 };

@@ -665,6 +665,8 @@ class BadInput(Cluster):
         self.assertIn("on this machine only", refused("--insecure-no-tls", "--http-listen", "0.0.0.0:0"))
         self.assertIn("on this machine only", refused("--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--grpc-listen", "0.0.0.0:0"))
         self.assertIn("on this machine only", refused("--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "0.0.0.0:0"))
+        for url in ("javascript:alert('{node}')", "https://gpu:8080", "ftp://{node}", "https://{node}/\"><script>", "https://{node}/ x"):
+            self.assertIn("--dashboard-url", refused("--insecure-no-tls", "--dashboard-url", url), url)
         self.assertIn("exclude each other", refused("--insecure-no-tls", "--tls-cert", "a", "--tls-key", "b"))
         self.assertFalse(os.path.exists(os.path.join(self.folder, "x.db")))
 

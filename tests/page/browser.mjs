@@ -1,7 +1,7 @@
 // A dashboard and a real browser on it. Whatever the page writes to the console as an error, throws, or asks of another
 // origin is collected, and fails the test that looks at it.
-import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
@@ -97,3 +97,35 @@ export function check(good, sentence) {
 export function none(problems, where) {
   check(problems.length === 0, `${where}: ${problems.join("\n")}`);
 }
+
+// A fleet server that stores in a file of `folder`: where it takes metrics (otlp), and where its page is (url).
+export class Fleet {
+  static start(ingero, folder, more = []) {
+    const environment = { ...process.env };
+    delete environment.INGERO_TOKEN;
+    const child = spawn(ingero, ["fleet", "serve", "--db", path.join(folder, "c.db"), "--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0",
+      "--api-listen", "127.0.0.1:0", ...more], { env: environment, stdio: ["ignore", "ignore", "pipe"] });
+    return new Promise((done, failed) => {
+      let said = "";
+      child.stderr.on("data", (part) => {
+        said += part;
+        const found = [...said.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)].map(([url]) => url);
+        if (found.length >= 2) done(Object.assign(new Fleet(), { ingero, folder, process: child, otlp: found[0], url: found[1] }));
+      });
+      child.on("exit", () => failed(new Error(`the server ended: ${said}`)));
+    });
+  }
+
+  // Sends `windows` of a job, and returns what was planted in it.
+  simulate(cluster, windows, ...more) {
+    const file = path.join(this.folder, `${cluster}.json`);
+    execFileSync(this.ingero, ["fleet", "simulate", "--endpoint", this.otlp, "--fleet-cluster-id", cluster, "--windows", String(windows), "--truth", file, ...more]);
+    return JSON.parse(readFileSync(file, "utf8"));
+  }
+
+  stop() { return Dashboard.prototype.stop.call(this); }
+}
+
+// The page of a cluster is drawn.
+export const clusterDrawn = (page, timeout = 30000) => page.waitForFunction(
+  () => document.getElementById("result") && document.getElementById("heat")?.frames.length > 0 && !document.getElementById("main").hasAttribute("aria-busy"), undefined, { timeout });

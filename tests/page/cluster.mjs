@@ -1,38 +1,15 @@
 // The page of a cluster: a real server, simulated jobs with a slow rank and with a hang that are planted, and a browser.
-// The slow rank is named and its cell coloured, keys move, and nothing of another cluster stays after switching.
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+// The slow rank is named and its cell coloured, a click leads to its node's own recording, keys move, and nothing of another
+// cluster stays after switching.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { check, launch, none, open, picture } from "./browser.mjs";
+import { Dashboard, Fleet, check, clusterDrawn, drawn, launch, none, open, picture } from "./browser.mjs";
 
-const [ingero] = process.argv.slice(2);
+const [ingero, makeRecording] = process.argv.slice(2);
 const work = mkdtempSync(path.join(os.tmpdir(), "ingero-page-"));
 const LATE_SEED = 3;  // its slow rank is slow until the end
-
-function serve() {
-  const environment = { ...process.env };
-  delete environment.INGERO_TOKEN;
-  const child = spawn(ingero, ["fleet", "serve", "--db", path.join(work, "c.db"), "--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0"],
-    { env: environment, stdio: ["ignore", "ignore", "pipe"] });
-  return new Promise((done, failed) => {
-    let said = "";
-    child.stderr.on("data", (part) => {
-      said += part;
-      const found = [...said.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)].map(([url]) => url);
-      if (found.length >= 2) done({ child, otlp: found[0], url: found[1] });
-    });
-    child.on("exit", () => failed(new Error(`the server ended: ${said}`)));
-  });
-}
-
-function simulate(server, cluster, ...more) {
-  const file = path.join(work, `${cluster}.json`);
-  execFileSync(ingero, ["fleet", "simulate", "--endpoint", server.otlp, "--fleet-cluster-id", cluster, "--windows", "60", "--truth", file, ...more]);
-  return JSON.parse(readFileSync(file, "utf8"));
-}
-
-const ready = (page) => page.waitForFunction(() => document.getElementById("result") && document.getElementById("heat")?.frames.length > 0 && !document.getElementById("main").hasAttribute("aria-busy"));
 
 // The colour in the middle of a cell.
 const pixel = (page, node, back) => page.evaluate(([name, columns]) => {
@@ -41,14 +18,17 @@ const pixel = (page, node, back) => page.evaluate(([name, columns]) => {
 }, [node, back]);
 const tone = (page, number) => page.evaluate((i) => getComputedStyle(document.querySelector(`.kind.tone${i}`)).backgroundColor.match(/\d+/g).join(), number);
 
-const server = await serve();
+const recording = path.join(work, "node.db");
+execFileSync(makeRecording, [recording, "2000"]);
+const dashboard = await Dashboard.start(ingero, recording);
+const server = await Fleet.start(ingero, work, ["--dashboard-url", `${dashboard.url}/?of={node}`]);
 const browser = await launch();
 try {
-  const { stragglers: [slow], clock_offset_ns: clocks } = simulate(server, "late", "--ranks", "64", "--seed", String(LATE_SEED));
-  simulate(server, "stuck", "--ranks", "64", "--seed", "5", "--plan", "hang");
+  const { stragglers: [slow], clock_offset_ns: clocks } = server.simulate("late", 60, "--ranks", "64", "--seed", String(LATE_SEED));
+  server.simulate("stuck", 60, "--ranks", "64", "--seed", "5", "--plan", "hang");
   for (const [width, dark] of [[1500, false], [390, true]]) {
     const { page, problems, close } = await open(browser, server, { width, dark, path: "/#/cluster?cluster=late" });
-    await ready(page);
+    await clusterDrawn(page);
     const said = await page.locator("#result").textContent();
     check(said.startsWith("Late since") && said.includes(`rank ${slow.rank} on ${slow.node_id}`), `the cause is "${said}"`);
     check((await page.locator("#late tbody tr").first().textContent()).includes(`rank ${slow.rank}`), "the slow rank is not the first of the late ones");
@@ -60,9 +40,13 @@ try {
     const strong = await Promise.all([3, 4, 5].map((i) => tone(page, i)));
     check(strong.includes(late), `the cell of the slow rank has the colour ${late}, none of ${strong.join(" ")}`);
     await page.locator("#late tbody tr th button").first().click();
-    await page.locator("#node .commands").waitFor();
+    const link = page.locator("#node a");
+    await link.waitFor();
     check((await page.locator("#cell").textContent()).startsWith(`${slow.node_id}, `), "choosing the late rank does not choose its node");
-    check(/ingero explain --from 20[\d-]+T[\d:]+Z --to 20/.test(await page.locator("#node .commands").textContent()), "the command has no times");
+    const [own] = await Promise.all([page.waitForEvent("popup"), link.click()]);
+    await drawn(own, "overview");
+    check(new RegExp(`/\\?of=${slow.node_id}#/overview\\?from=20[\\d-]+T[\\d:]+Z&to=20`).test(decodeURIComponent(own.url())), `the link leads to ${own.url()}`);
+    await own.close();
     await page.locator("#heat").focus();
     const before = await page.locator("#cell").textContent();
     await page.keyboard.press("ArrowLeft");
@@ -74,7 +58,7 @@ try {
     await picture(page, `cluster-late-${width}`);
     await page.locator("#clusters").selectOption("stuck");
     await page.waitForFunction(() => document.querySelector("#hangs h3"));
-    await ready(page);
+    await clusterDrawn(page);
     check((await page.locator("#result").textContent()).startsWith("Hang since"), "the hang is not the cause");
     check(!(await page.locator("main").innerText()).includes(said), "what the other cluster's cause was is still there");
     check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `the page of the hang is wider than ${width}`);
@@ -85,9 +69,7 @@ try {
   }
 } finally {
   await browser.close();
-  server.child.removeAllListeners("exit");
-  const gone = new Promise((done) => server.child.on("exit", done));
-  server.child.kill("SIGTERM");
-  await gone;
+  await server.stop();
+  await dashboard.stop();
   rmSync(work, { recursive: true });
 }

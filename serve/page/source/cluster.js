@@ -2,7 +2,7 @@
 //
 // Every two seconds the server is asked what it knows; a card whose content is the same stays as it is. Another cluster
 // takes everything of the one before off the page at once, and drops the questions about it.
-import { Failure, ask, logIn, needsToken } from "./ask.js";
+import { Failure, ask, get, logIn, needsToken } from "./ask.js";
 import { causeCard, clocksCard, hangsCard, incidentsCard, lateCard } from "./cluster/cards.js";
 import { ClusterHeader } from "./cluster/header.js";
 import { HeatCard } from "./cluster/heat_card.js";
@@ -73,7 +73,7 @@ function show(analysis, clocks, onNode) {
   put("hangs", { hangs }, (content) => hangsCard(content, onNode));
   put("late", { outliers, jobs }, (content) => lateCard(content, onNode));
   if (!shown.heat) {
-    shown.heat = new HeatCard(shown.cluster, shown.abort.signal);
+    shown.heat = new HeatCard(shown.cluster, shown.abort.signal, shown.dashboardUrl);
     shown.view.append(shown.heat.element);
   }
   put("clocks", clocks, clocksCard);
@@ -89,6 +89,7 @@ function clusterOf({ jobs, outliers }) {
 
 async function look() {
   const { signal } = shown.abort;
+  if (shown.dashboardUrl === undefined) shown.dashboardUrl = (await get("/api/v1/health")).dashboard_url;
   const known = await ask("find_outlier_nodes", { top_n: 1 }, signal);
   const cluster = clusterOf(known);
   shown.cluster = cluster;

@@ -24,8 +24,8 @@ function legend() {
 }
 
 export class HeatCard {
-  constructor(cluster, signal) {
-    Object.assign(this, { cluster, signal, data: new HeatData(), rows: [], marks: new Map(), since: new Map(), at: null, top: 0, shown: 1, known: null, turn: 0 });
+  constructor(cluster, signal, dashboardUrl) {
+    Object.assign(this, { cluster, signal, dashboardUrl, data: new HeatData(), rows: [], marks: new Map(), since: new Map(), at: null, top: 0, shown: 1, known: null, turn: 0 });
     this.canvas = el("canvas", { tabindex: "0", role: "application", id: "heat", "aria-roledescription": "heat map", "aria-describedby": "cell",
       "aria-label": "Ranks by time. Arrow keys choose a cell, Page Up and Page Down go a tenth, Home and End to the ends, plus and minus zoom." });
     this.canvas.frames = [];
@@ -187,6 +187,17 @@ export class HeatCard {
       { head: "Most in this time", number: true, text: (row) => percentText(Math.max(...row.values)), sort: (row) => Math.max(...row.values) }] }));
   }
 
+  // Where the server knows the address of dashboards (--dashboard-url), a link; else what to type on the node.
+  wayToRecording(node, from, to) {
+    const hash = `#/overview?from=${from}&to=${to}`;
+    if (this.dashboardUrl) {
+      const address = this.dashboardUrl.replaceAll("{node}", encodeURIComponent(node)) + hash;
+      return [el("p", {}, el("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, `The recording of ${node} from ${from} to ${to}`))];
+    }
+    return [el("p", {}, "On this node its recording says why:"), el("pre", { class: "commands" }, `ingero explain --from ${from} --to ${to}\ningero dashboard    # then ${hash} behind its address`),
+      el("p", {}, "With fleet serve --dashboard-url there is a link to it here.")];
+  }
+
   async showNode() {
     const turn = ++this.turn, { at, job } = this;
     if (!at || !job) return;
@@ -203,8 +214,7 @@ export class HeatCard {
         { head: "Now", number: true, text: (one) => percentText(one.effect_percent.at(-1) ?? UNKNOWN), sort: (one) => one.effect_percent.at(-1) },
         { head: "Most in this time", number: true, text: (one) => percentText(Math.max(UNKNOWN, ...known(one))), sort: (one) => Math.max(UNKNOWN, ...known(one)) },
         { head: "Windows compared", number: true, text: (one) => count(known(one).length) }] }),
-      el("p", {}, "Nodes do not send where their own dashboard is, so there is no link to it. On this node its recording says why:"),
-      el("pre", { class: "commands" }, `ingero explain --from ${first} --to ${last}\ningero dashboard    # then #/timeline?from=${first}&to=${last} behind its address`));
+      ...this.wayToRecording(at.node, first, last));
     } catch (error) {
       if (error.name === "AbortError" || turn !== this.turn) return;
       this.node.hidden = false;

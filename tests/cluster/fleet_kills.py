@@ -3,9 +3,10 @@
 
   fleet_kills.py --build DIR [--kills 50] [--nodes 32] [--seed N] [--clickhouse]
 
-Nodes send windows, each again until it is acknowledged, some of them twice. At the end every acknowledged batch must be in the
-file once and none twice, minutes and hours must equal a recount of the windows, and after each start a rank that is slow
-throughout must be named again within two windows. With --clickhouse the server stores there, and each time the server, ClickHouse or
+Nodes send windows, with an arrival and a device state of each rank and two points of the node, each batch again until it is
+acknowledged, some of them twice. At the end every acknowledged batch must be in the file once and none twice, minutes and hours
+must equal a recount of the windows, and after each start a rank that is slow throughout must be named again within two windows,
+and stay one incident. With --clickhouse the server stores there, and each time the server, ClickHouse or
 both are killed. Status 1 where one of these is not so. Standard library only.
 """
 import argparse
@@ -29,7 +30,7 @@ from clickhouse import ClickHouse, why_not
 SECOND = 1_000_000_000
 PERIOD = 5 * SECOND
 TOKEN = "a-token-of-these-kills-0123456789"
-SENDERS, RANKS_OF_NODE, SLOW = 8, 8, 5
+SENDERS, RANKS_OF_NODE, POINTS_OF_NODE, SLOW = 8, 8, 2, 5
 WARM = 40  # windows before the first kill: the slow rank is named
 MARGIN = 10  # windows; all must be of the last ten minutes, from which the server goes on when it starts
 
@@ -85,7 +86,8 @@ class Server:
 
 def batch(node, number, ranks, noise):
     """One window of a node's ranks, as OTLP in JSON."""
-    points = {name: [] for name in ("work", "work.median", "size")}
+    points = {name: [] for name in ("work", "work.median", "size", "arrival")}
+    states = []
     start, end = number * PERIOD, (number + 1) * PERIOD
     for rank in range(node * RANKS_OF_NODE, (node + 1) * RANKS_OF_NODE):
         work = 1 + 0.02 * noise.lognormvariate(0, 1) + (0.5 if rank == SLOW else 0)
@@ -96,8 +98,16 @@ def batch(node, number, ranks, noise):
         points["work"].append({**times, "count": "5", "sum": 5 * work})
         points["work.median"].append({**times, "asDouble": work})
         points["size"].append({**times, "asInt": str(5 << 20)})
-    kinds = {"work": "histogram", "work.median": "gauge", "size": "sum"}
+        arrival = [{"key": "gpu.collective.number", "value": {"intValue": str(5 * number)}},
+                   {"key": "gpu.collective.op_type", "value": {"stringValue": "ALL_REDUCE"}}, {"key": "gpu.collective.size", "value": {"intValue": "4096"}}]
+        points["arrival"].append({**times, "attributes": attributes + arrival, "asInt": str(start + SECOND + rank)})
+        states.append({**times, "attributes": [attributes[0], {"key": "hw.id", "value": {"stringValue": f"GPU-{rank}"}}], "asDouble": 0.5})
+    kinds = {"work": "histogram", "work.median": "gauge", "size": "sum", "arrival": "gauge"}
     metrics = [{"name": f"ingero.fleet.collective.{name}", kinds[name]: {"dataPoints": some}} for name, some in points.items()]
+    metrics.append({"name": "hw.gpu.utilization", "gauge": {"dataPoints": states}})
+    metrics.append({"name": "training.loss", "gauge": {"dataPoints": [
+        {"timeUnixNano": str(start + i), "asDouble": number + i / 2, "attributes": [{"key": "step", "value": {"stringValue": f"{number}.{i}"}}]}
+        for i in range(POINTS_OF_NODE)]}})
     resource = [{"key": key, "value": {"stringValue": value}} for key, value in
                 (("ingero.cluster.id", "kills"), ("ingero.node.id", f"gpu-{node}"), ("ingero.job.id", "j1"))]
     return json.dumps({"resourceMetrics": [{"resource": {"attributes": resource}, "scopeMetrics": [{"metrics": metrics}]}]})
@@ -193,6 +203,18 @@ def check_store(store, senders, nodes):
         wrong.append(f"{len(wanted - found)} acknowledged batches are missing, {len(found - wanted)} are there without an answer")
     if partial:
         wrong.append(f"{len(partial)} batches are not there once: {partial[:3]}")
+    for table, columns in (("arrivals", "node, start_ns, rank, number"), ("device_states", "node, start_ns, rank")):
+        rows = [(names.get(node), *row) for node, *row in store.ask(f"SELECT {columns} FROM {table}")]
+        ranks = {(node, start, rank) for node, start, rank, *_ in rows}
+        if len(rows) != len(ranks) or len(rows) != len(wanted) * RANKS_OF_NODE or {row[:2] for row in ranks} != wanted:
+            wrong.append(f"{table}: {len(rows)} rows, {len(ranks)} of them different, not {len(wanted) * RANKS_OF_NODE}")
+    points = store.ask("SELECT node_id, timestamp_ns, value_double, attrs FROM events WHERE metric_name = 'training.loss'")
+    due = {(f"gpu-{node}", number * PERIOD + i, number + i / 2, f"{number}.{i}") for node, number in senders.acknowledged for i in range(POINTS_OF_NODE)}
+    if len(points) != len(due) or {(*row, json.loads(attrs)["step"]) for *row, attrs in points} != due:
+        wrong.append(f"events: {len(points)} points, not the {len(due)} that were acknowledged")
+    incidents = store.ask("SELECT id, rank, kind FROM incidents")
+    if [row[1:] for row in incidents] != [(SLOW, "straggler")]:
+        wrong.append(f"incidents: {incidents}, not one of rank {SLOW}")
     for table, length in (("minutes", 60), ("hours", 3600)):
         recount = store.ask(RECOUNT.format(start=store.start(length), work=store.work))
         kept = store.ask(KEPT.format(table=table))

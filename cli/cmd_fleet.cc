@@ -153,8 +153,7 @@ void add_serve(Command fleet, Context& context) {
 }  // namespace
 
 void add_fleet(Command root, Context& context) {
-  const Command command =
-      root.add_command("fleet", "A cluster's metrics: receive them, and name the rank that the others wait for");
+  const Command command = root.add_command("fleet", "Receive a cluster's metrics, and name the rank that others await");
   add_serve(command, context);
   add_fleet_simulate(command, context);
   command.on_parsed([&context] {  // after those of its commands

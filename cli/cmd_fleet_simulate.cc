@@ -13,7 +13,8 @@ void add_fleet_simulate(Command fleet, Context& context) {
   command.add_option("--endpoint", options->endpoint, "The server, over HTTP or gRPC; without TLS only on this machine")
       .type_name("URL")
       .show_default();
-  command.add_option("--token-file", options->token_file, "Its bearer token, read from FILE").type_name("FILE");
+  command.add_option("--token-file", options->token_file, "Its bearer token; else that of INGERO_TOKEN")
+      .type_name("FILE");
   command.add_option("--fleet-tls-ca", options->authorities, "CA certificates to trust (PEM)").type_name("FILE");
   command.add_option("--fleet-cluster-id", options->cluster, "The cluster's name").type_name("NAME").show_default();
   command.add_option("--ranks", options->ranks, "Ranks, eight to a node")
@@ -42,7 +43,7 @@ void add_fleet_simulate(Command fleet, Context& context) {
       "  ingero fleet simulate --ranks 2048 --truth truth.json --token-file token");
   command.on_parsed([&context, options] {
     context.action = [&context, options]() -> Result<int> {
-      INGERO_TRY(simulate::run(*options, *context.clock, [&](const std::string& line) { context.out << line; }));
+      INGERO_TRY(simulate::run(*options, context.environment, *context.clock, context.out));
       return kExitDone;
     };
   });

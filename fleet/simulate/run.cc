@@ -23,8 +23,8 @@ std::string planted_in_words(const std::vector<Straggler>& planted) {
 
 }  // namespace
 
-Status run(const SimulateOptions& options, const Clock& clock, const std::function<void(const std::string&)>& say) {
-  std::string token;
+Status run(const SimulateOptions& options, const Environment& environment, const Clock& clock, std::ostream& out) {
+  std::string token = environment.variable("INGERO_TOKEN").value_or("");
   if (!options.token_file.empty()) {
     const auto read = read_private(options.token_file);
     if (!read.ok()) return read.error().in("--token-file");
@@ -64,14 +64,18 @@ Status run(const SimulateOptions& options, const Clock& clock, const std::functi
       std::this_thread::sleep_until(begin + std::chrono::nanoseconds(static_cast<uint64_t>(due_ns)));
     }
     sending.send(*plan, number);
-    if (sending.sent() == 0) return Error(Errc::kIo, sending.last_error(), "is `ingero fleet serve` running there?");
+    if (sending.sent() == 0) {
+      return Error(Errc::kIo, sending.last_error(),
+                   sending.is_answered() ? "where it asks for a token: --token-file, or INGERO_TOKEN"
+                                         : "is `ingero fleet serve` running there?");
+    }
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const uint64_t all = uint64_t{plan->nodes()} * options.windows;
-  say(fmt::format("{} of {} windows of nodes taken in {:.1f} s: {:.0f} a second, {} each; {} slow planted\n",
-                  sending.sent(), all, took.count(), static_cast<double>(sending.sent()) / took.count(),
-                  format_bytes(sending.bytes() / std::max<uint64_t>(1, sending.sent())),
-                  planted_in_words(plan->stragglers())));
+  out << fmt::format("{} of {} windows of nodes taken in {:.1f} s: {:.0f} a second, {} each; {} slow planted\n",
+                     sending.sent(), all, took.count(), static_cast<double>(sending.sent()) / took.count(),
+                     format_bytes(sending.bytes() / std::max<uint64_t>(1, sending.sent())),
+                     planted_in_words(plan->stragglers()));
   if (sending.sent() + sending.silent() < all)
     return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error()));
   return {};

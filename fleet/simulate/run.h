@@ -6,10 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <ostream>
 #include <string>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/result.h"
 
 namespace ingero::fleet::simulate {
@@ -24,7 +25,8 @@ struct SimulateOptions {
   bool is_live = false;
 };
 
-// `say`: what was sent, in a line, also where some of it was refused.
-Status run(const SimulateOptions& options, const Clock& clock, const std::function<void(const std::string&)>& say);
+// `out`: what was sent, in a line, also where some of it was refused. The token is the file's, else INGERO_TOKEN of the
+// environment.
+Status run(const SimulateOptions& options, const Environment& environment, const Clock& clock, std::ostream& out);
 
 }  // namespace ingero::fleet::simulate

@@ -55,6 +55,7 @@ Result<std::unique_ptr<Sender>> Sender::make(std::string_view endpoint, const st
 }
 
 void Sender::note(const std::string& error) {
+  has_failed_ = true;
   const std::lock_guard guard(mutex_);
   last_error_ = error;
 }
@@ -130,7 +131,7 @@ void Sender::send(Plan& plan, uint32_t window) {
   connections_.resize(plan.nodes());
   std::atomic<uint32_t> next = 0;
   const auto work = [&] {
-    for (uint32_t node = next++; node < plan.nodes(); node = next++) send_window(plan, node, window);
+    for (uint32_t node = next++; node < plan.nodes() && !is_in_vain(); node = next++) send_window(plan, node, window);
   };
   auto threads = start_threads(std::min<size_t>(kSendingThreads, plan.nodes()) - 1, work);
   work();

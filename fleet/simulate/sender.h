@@ -36,6 +36,7 @@ class Sender {
   uint64_t sent() const { return sent_; }      // windows of nodes that were taken
   uint64_t bytes() const { return bytes_; }    // of them
   uint64_t silent() const { return silent_; }  // windows of nodes that say nothing any more, or that are lost
+  bool is_answered() const { return is_http_ || is_grpc_; }  // by a server, if only with a refusal
   std::string last_error() const;
 
  private:
@@ -45,6 +46,8 @@ class Sender {
     serve::net::HttpConnection http;
     std::unique_ptr<serve::otlp::Transport> grpc;
   };
+  // What the first node cannot send no other can.
+  bool is_in_vain() const { return sent_ == 0 && has_failed_; }
   void send_window(Plan& plan, uint32_t node, uint32_t window);
   // False: it is not taken, and why is noted.
   bool send(const std::string& body, Connection& connection);
@@ -58,6 +61,7 @@ class Sender {
   std::vector<Connection> connections_;  // of the nodes
   std::atomic<uint64_t> sent_ = 0, bytes_ = 0, silent_ = 0;
   std::atomic<bool> is_http_ = false, is_grpc_ = false;  // what is spoken there, as far as is known
+  std::atomic<bool> has_failed_ = false;
   mutable std::mutex mutex_;
   std::string last_error_;  // guarded by mutex_
 };

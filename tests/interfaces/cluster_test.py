@@ -553,6 +553,16 @@ class Truth(Cluster):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
+    def test_a_refused_simulation_says_so_at_once_and_takes_the_token_of_the_environment(self):
+        server, began = self.serve(), time.monotonic()
+        command = [INGERO, "fleet", "simulate", "--endpoint", f"http://127.0.0.1:{server.otlp}", "--plan", "healthy", "--windows", "1", "--ranks", "2048"]
+        environment = {name: value for name, value in os.environ.items() if name != "INGERO_TOKEN"}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
+        self.assertEqual((done.returncode, "HTTP 401" in done.stderr, "INGERO_TOKEN" in done.stderr), (1, True, True), done)
+        self.assertLess(time.monotonic() - began, 10)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env={**environment, "INGERO_TOKEN": TOKEN})
+        self.assertEqual(done.returncode, 0, done)
+
     def test_the_planted_ranks_are_named_with_their_cause_and_no_others(self):
         server, truth_file = self.serve(), os.path.join(self.folder, "truth.json")
         said = self.simulate(server, "--ranks", "512", "--seed", str(SEED % 2**31), "--truth", truth_file)

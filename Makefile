@@ -12,7 +12,7 @@
 #   make truth-programs  some fifty programs that know nothing of ingero, with one planted cause or none, traced and
 #                   explained: first cause, budget against their own clock; TRUTH=--noisy counts false alarms (root)
 #   make fleet-truth  simulated jobs of up to 16,384 ranks sent to a real cluster's server: precision, recall, class, time to name
-#   make fleet-bench  what a cluster's server takes: 16,384 ranks in real time over TLS, as much as it can next to a bare
+#   make fleet-bench  what a cluster's server takes: 13,100 windows a second over TLS, as much as it can next to a bare
 #                   loop, and questions about an hour; a table with bounds
 #   make fleet-kills  SIGKILL to a cluster's server 50 times while nodes send to it: whether it kept its word
 #   make kernels    boot other kernels under emulation and compare each recording made there with the program's own log;

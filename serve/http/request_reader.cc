@@ -25,7 +25,7 @@ bool is_token(std::string_view text) {
 }
 
 bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < 32 && c != '\t') || c == 127; });
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return (c < 32 && c != '\t') || c == 127; });
 }
 
 int hex_digit(char c) {

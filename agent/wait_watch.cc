@@ -119,7 +119,7 @@ std::string WaitWatch::file_name(uint32_t pid, const hal::Wait& wait) {
 }
 
 // A pipe has no name; a socket is called by its other end, a file by its path, and of locks one is known.
-void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch) {
+void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, bool is_gil, EventBatch& batch) {
   using enum hal::WaitKind;
   const bool has_path =
       wait.descriptor && (wait.kind == kFile || wait.kind == kDisk || wait.kind == kDriver || wait.kind == kTerminal);
@@ -127,7 +127,7 @@ void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch&
   if (!wait.object || (!has_path && !may_be_lock && !(wait.kind == kSocket && wait.peer))) return;
   const std::tuple key(wait.kind, *wait.object, wait.file_system);
   if (named_.contains(key)) return;
-  if (may_be_lock ? !proc_.is_interpreter_lock(event.pid, *wait.object) : looks_ >= kMaxLooks) return;
+  if (!is_gil && looks_ >= kMaxLooks) return;
   if (named_.size() >= kMaxNamed) named_.clear();
   named_.insert(key);
   std::string name;
@@ -135,7 +135,7 @@ void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch&
     name = file_name(event.pid, wait);
     if (name.empty()) named_.erase(key);  // the next wait for it may come in time
   } else {
-    name = may_be_lock ? "Python's global interpreter lock (GIL)" : address_of(*wait.peer);
+    name = is_gil ? "Python's global interpreter lock (GIL)" : address_of(*wait.peer);
   }
   if (!name.empty()) batch.objects.push_back({wait.kind, *wait.object, std::move(name), wait.file_system});
 }
@@ -166,7 +166,10 @@ void WaitWatch::take(EventBatch& batch, uint64_t now_mono_ns) {
     if (wait.peer && !wait.peer->is_accepted && wait.peer->local_port != 0) {
       wait.peer->is_accepted = listens(event.pid, wait.peer->local_port, now_mono_ns);
     }
-    name(event, wait, batch);
+    const bool is_gil = wait.kind == hal::WaitKind::kFutex && wait.object && proc_.is_interpreter_lock &&
+                        proc_.is_interpreter_lock(event.pid, *wait.object);
+    wait.is_lock |= is_gil;
+    name(event, wait, is_gil, batch);
   }
 }
 

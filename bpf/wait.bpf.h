@@ -42,6 +42,13 @@ const volatile __u8 syscall_kinds[2 * WIRE_SYSCALLS] = {};
 #define POLL_IN 0x1
 #define POLL_OUT 0x4
 #define FUTEX_COMMAND 127
+#define FUTEX_WAITS 0
+#define FUTEX_LOCKS_PI 6
+#define FUTEX_WAITS_BITSET 9
+#define FUTEX_LOCKS_PI2 13
+#define HELD_AND_WAITED_FOR 2 /* of a lock, in glibc, Rust and Go; a condition counts, a semaphore is at 0 */
+
+#define CLONE_WITH_VFORK 0x4000
 
 /* ---- the system call that a thread is in ---- */
 
@@ -337,6 +344,37 @@ static __always_inline void describe_epoll(struct wire_thread *thread, const str
 	}
 }
 
+static __always_inline bool is_lock(const struct system_call *call)
+{
+	__u32 command = call->arguments[1] & FUTEX_COMMAND;
+
+	if (command == FUTEX_LOCKS_PI || command == FUTEX_LOCKS_PI2)
+		return true;
+	return (command == FUTEX_WAITS || command == FUTEX_WAITS_BITSET) &&
+	       (__u32)call->arguments[2] == HELD_AND_WAITED_FOR;
+}
+
+static __always_inline void describe_child(struct wire_wait *wait, const struct system_call *call)
+{
+	__u8 makes = call->kind & (WIRE_SYSCALL_VFORKS | WIRE_SYSCALL_FLAGS);
+	__u64 flags = call->arguments[0];
+
+	wait->kind = WIRE_WAIT_CHILD;
+	if (!makes) {
+		if ((__s32)call->arguments[0] > 0) {
+			wait->object = (__u32)call->arguments[0];
+			wait->flags |= WIRE_WAIT_HAS_OBJECT;
+		}
+		return;
+	}
+	if (makes == WIRE_SYSCALL_VFORKS)
+		return;
+	if (makes & WIRE_SYSCALL_VFORKS && bpf_probe_read_user(&flags, sizeof(flags), (void *)call->arguments[0]))
+		flags = 0;
+	if (!(flags & CLONE_WITH_VFORK))
+		wait->kind = WIRE_WAIT_OTHER;
+}
+
 static __always_inline void describe_call(
     struct wire_thread *thread, const struct system_call *call, struct wait_object *found, __u64 now)
 {
@@ -363,6 +401,8 @@ static __always_inline void describe_call(
 		wait->flags |= WIRE_WAIT_HAS_OBJECT;
 		if (call->arguments[3])
 			wait->flags |= WIRE_WAIT_MAY_TIME_OUT;
+		if (is_lock(call))
+			wait->flags |= WIRE_WAIT_LOCKS;
 		break;
 	case WIRE_SYSCALL_POLL:
 		describe_poll(thread, call, found, now);
@@ -376,11 +416,7 @@ static __always_inline void describe_call(
 			wait->flags |= WIRE_WAIT_MAY_TIME_OUT;
 		break;
 	case WIRE_SYSCALL_CHILD:
-		wait->kind = WIRE_WAIT_CHILD;
-		if ((__s32)call->arguments[0] > 0) {
-			wait->object = (__u32)call->arguments[0];
-			wait->flags |= WIRE_WAIT_HAS_OBJECT;
-		}
+		describe_child(wait, call);
 		break;
 	case WIRE_SYSCALL_SLEEP:
 		wait->kind = WIRE_WAIT_SLEEP;

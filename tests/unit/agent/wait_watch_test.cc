@@ -47,7 +47,8 @@ class WaitWatchTest : public ::testing::Test {
             }};
   }
   WaitWatch::Proc proc() {
-    return {folder.path(), [this](uint32_t pid, std::string_view name, size_t) {
+    return {folder.path(),
+            [this](uint32_t pid, std::string_view name, size_t) {
               ++reads;
               if (name.starts_with("fdinfo/"))
                 return Result<std::string>("pos:\t0\nflags:\t02\nmnt_id:\t48\nino:\t4711\n");
@@ -57,7 +58,8 @@ class WaitWatchTest : public ::testing::Test {
                                            "0A 00000000:00000000\n   1: 0100007F:1F91 0100007F:9C40 01 0\n",
                                            pid == 100 ? 8080 : 9090))
                          : Result<std::string>(std::string());
-            }};
+            },
+            [](uint32_t pid, uint64_t address) { return pid == 100 && address == 0x7f00; }};
   }
   static hal::Event call(uint64_t duration_ns, uint64_t blocked_ns = 0) {
     hal::Event event;

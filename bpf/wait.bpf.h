@@ -216,14 +216,14 @@ struct {
 	__type(value, struct wire_file_name);
 } file_names SEC(".maps");
 
-static __always_inline void keep_name(struct file *file, const struct wait_object *of)
+static __always_inline void keep_name(const unsigned char *text, __u32 file_system, __u64 inode)
 {
-	const struct wire_file key = {.device = of->file_system, .inode = of->object};
+	const struct wire_file key = {.device = file_system, .inode = inode};
 	struct wire_file_name name = {};
 
 	if (bpf_map_lookup_elem(&file_names, &key))
 		return;
-	bpf_probe_read_kernel_str(name.text, sizeof(name.text), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	bpf_probe_read_kernel_str(name.text, sizeof(name.text), text);
 	bpf_map_update_elem(&file_names, &key, &name, BPF_ANY);
 }
 
@@ -260,7 +260,7 @@ static __noinline int describe_descriptor(__u32 descriptor, struct wait_object *
 		out->kind = is_terminal(BPF_CORE_READ(inode, i_rdev) >> 20) ? WIRE_WAIT_TERMINAL : WIRE_WAIT_DRIVER;
 	else {
 		out->kind = WIRE_WAIT_FILE;
-		keep_name(file, out);
+		keep_name(BPF_CORE_READ(file, f_path.dentry, d_name.name), out->file_system, out->object);
 	}
 	return 0;
 }
@@ -429,6 +429,26 @@ static __always_inline void describe_call(
 	}
 }
 
+/* A page of a mapped file is read from a disk. */
+static __always_inline void describe_fault(struct wire_thread *thread)
+{
+	struct inode *inode = (void *)thread->reads;
+	struct wire_wait *wait = &thread->wait;
+	struct hlist_node *alias;
+	struct dentry *dentry = NULL;
+
+	if (!inode || (BPF_CORE_READ(inode, i_mode) & MODE_KIND) != MODE_REGULAR)
+		return;
+	wait->object = BPF_CORE_READ(inode, i_ino);
+	wait->file_system = BPF_CORE_READ(inode, i_sb, s_dev);
+	wait->flags |= WIRE_WAIT_HAS_OBJECT;
+	alias = BPF_CORE_READ(inode, i_dentry.first);
+	if (!alias || !bpf_core_field_exists(dentry->d_u.d_alias))
+		return;
+	dentry = (void *)((__u64)alias - bpf_core_field_offset(struct dentry, d_u.d_alias));
+	keep_name(BPF_CORE_READ(dentry, d_name.name), wait->file_system, wait->object);
+}
+
 /* Of the current thread, which goes to sleep in `state`. */
 static __always_inline void describe_wait(
     struct task_struct *task, struct wire_thread *thread, unsigned int state, bool is_io, __u64 now)
@@ -456,6 +476,9 @@ static __always_inline void describe_wait(
 		describe_call(thread, &call, &found, now);
 	if (kind != WIRE_WAIT_UNKNOWN)
 		wait->kind = kind;
+	if (kind == WIRE_WAIT_DISK && call.number < 0)
+		describe_fault(thread);
+	thread->reads = 0;
 }
 
 #endif

@@ -58,6 +58,7 @@ struct ProcessTime {
   bool is_late = false;            // a rank that the others wait for
   std::set<uint32_t> devices;      // to which it submitted, as Event::device_ref of the replay; at most kMaxDevices
   bool shares_its_device = false;  // with another traced process, for half of the time or more
+  bool shares_its_stream = false;  // among its threads: each waits for the work of all
   static constexpr size_t kMaxDevices = 64;
 };
 

@@ -183,8 +183,10 @@ std::string limit_text(const ProcessTime& time) {
         return text + fmt::format(", until {} before the end: {}.", format_duration(time.silent_ns), idle);
       }
       // Only where it cannot have waited for long.
-      return text + (sums.idle_high * 10 < total && !has_several ? " (healthy): " : ", as far as is known: ") + idle +
-             ".";
+      return text +
+             (sums.idle_high * 10 < total && !has_several && !time.shares_its_stream ? " (healthy): "
+                                                                                     : ", as far as is known: ") +
+             idle + ".";
     case Limit::kIdle:
       return text + ": no work came for " +
              format_duration(parts.of(sums.clients_ns + sums.of(TimeClass::kSleep).low + result.high_ns)) + " of " +

@@ -98,10 +98,10 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
 
 // What to do about it; empty: nothing is known to help. After the names.
 std::string remedy_of(const ProcessTime& time);
-// Who was waited for: "python (pid 3120)", "thread decoder of python (pid 3119)".
 // Where most of what was lost was for threads that hand something on and slept meanwhile: the largest of these; null:
 // that is not so.
 const BlamePath* path_to_resting(const ProcessTime& time);
+// Who was waited for: "python (pid 3120)", "thread decoder of python (pid 3119)".
 std::string other_text(const BlameNode& node, const ProcessTime& time);
 
 std::string time_text(const std::vector<ProcessTime>& times, bool colour);

@@ -337,9 +337,13 @@ struct address_space {
 /* Whose pages the device is asked for: a page fault names no file. */
 static __always_inline __u64 inode_of(__u64 bio)
 {
-	struct page *page = BPF_CORE_READ((struct bio *)bio, bi_io_vec, bv_page);
-	__u64 mapping = page ? (__u64)BPF_CORE_READ(page, mapping) : 0;
+	struct page *page = NULL;
+	__u64 mapping = 0;
 
+	if (bpf_core_field_exists(page->mapping))
+		page = BPF_CORE_READ((struct bio *)bio, bi_io_vec, bv_page);
+	if (page)
+		mapping = (__u64)BPF_CORE_READ(page, mapping);
 	return mapping && !(mapping & MAPPING_FLAGS) ? (__u64)BPF_CORE_READ((struct address_space *)mapping, host) : 0;
 }
 

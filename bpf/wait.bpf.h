@@ -434,7 +434,7 @@ static __always_inline void describe_fault(struct wire_thread *thread)
 {
 	struct inode *inode = (void *)thread->reads;
 	struct wire_wait *wait = &thread->wait;
-	struct hlist_node *alias;
+	struct hlist_node *alias = NULL;
 	struct dentry *dentry = NULL;
 
 	if (!inode || (BPF_CORE_READ(inode, i_mode) & MODE_KIND) != MODE_REGULAR)
@@ -442,8 +442,9 @@ static __always_inline void describe_fault(struct wire_thread *thread)
 	wait->object = BPF_CORE_READ(inode, i_ino);
 	wait->file_system = BPF_CORE_READ(inode, i_sb, s_dev);
 	wait->flags |= WIRE_WAIT_HAS_OBJECT;
-	alias = BPF_CORE_READ(inode, i_dentry.first);
-	if (!alias || !bpf_core_field_exists(dentry->d_u.d_alias))
+	if (bpf_core_field_exists(inode->i_dentry) && bpf_core_field_exists(dentry->d_u.d_alias))
+		alias = BPF_CORE_READ(inode, i_dentry.first);
+	if (!alias)
 		return;
 	dentry = (void *)((__u64)alias - bpf_core_field_offset(struct dentry, d_u.d_alias));
 	keep_name(BPF_CORE_READ(dentry, d_name.name), wait->file_system, wait->object);

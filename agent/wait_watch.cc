@@ -27,6 +27,7 @@ constexpr uint64_t kSampledForNs = 10 * kSecond;  // after the last second in wh
 constexpr uint64_t kComputesNs = kSecond / 20;    // of a second
 constexpr uint64_t kPortsKnownNs = kSecond;
 constexpr unsigned kMaxLooks = 64;  // at /proc, in one second
+constexpr size_t kMaxPath = 4096;
 constexpr size_t kMaxMountinfo = 16 << 20;
 constexpr size_t kMaxNamed = 16384;
 constexpr size_t kMaxThreads = 16384;
@@ -104,8 +105,13 @@ bool WaitWatch::listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns) {
 // The descriptor may mean something else by now: its path counts only while it is still the file that was waited for;
 // of one that is closed the kernel side has the name alone.
 std::string WaitWatch::file_name(uint32_t pid, const hal::Wait& wait) {
-  looks_ += 3;
-  std::array<char, 4096> target{};
+  const auto as_kept = [&] {
+    if (!kernel_.file_name || !wait.file_system) return std::string();
+    return printable(kernel_.file_name(*wait.file_system, *wait.object), kMaxPath);
+  };
+  looks_ += wait.descriptor ? 3 : 1;
+  if (!wait.descriptor) return as_kept();  // a page of it was read
+  std::array<char, kMaxPath> target{};
   const std::string process = fmt::format("{}/{}", proc_.root, pid);
   const kernelside::Raised raised;
   const ssize_t size =
@@ -114,20 +120,18 @@ std::string WaitWatch::file_name(uint32_t pid, const hal::Wait& wait) {
   if (size > 0 && info.ok() && is_file(*info, process + "/mountinfo", wait)) {
     return printable({target.data(), static_cast<size_t>(size)}, target.size());
   }
-  if (!kernel_.file_name || !wait.file_system) return {};
-  return printable(kernel_.file_name(*wait.file_system, *wait.object), target.size());
+  return as_kept();
 }
 
 // A pipe has no name; a socket is called by its other end, a file by its path, and of locks one is known.
-void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch) {
+void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, bool is_gil, EventBatch& batch) {
   using enum hal::WaitKind;
   const bool has_path =
-      wait.descriptor && (wait.kind == kFile || wait.kind == kDisk || wait.kind == kDriver || wait.kind == kTerminal);
-  const bool may_be_lock = wait.kind == kFutex && proc_.is_interpreter_lock;
-  if (!wait.object || (!has_path && !may_be_lock && !(wait.kind == kSocket && wait.peer))) return;
+      wait.kind == kDisk || (wait.descriptor && (wait.kind == kFile || wait.kind == kDriver || wait.kind == kTerminal));
+  if (!wait.object || (!has_path && !is_gil && !(wait.kind == kSocket && wait.peer))) return;
   const std::tuple key(wait.kind, *wait.object, wait.file_system);
   if (named_.contains(key)) return;
-  if (may_be_lock ? !proc_.is_interpreter_lock(event.pid, *wait.object) : looks_ >= kMaxLooks) return;
+  if (!is_gil && looks_ >= kMaxLooks) return;
   if (named_.size() >= kMaxNamed) named_.clear();
   named_.insert(key);
   std::string name;
@@ -135,7 +139,7 @@ void WaitWatch::name(const hal::Event& event, const hal::Wait& wait, EventBatch&
     name = file_name(event.pid, wait);
     if (name.empty()) named_.erase(key);  // the next wait for it may come in time
   } else {
-    name = may_be_lock ? "Python's global interpreter lock (GIL)" : address_of(*wait.peer);
+    name = is_gil ? "Python's global interpreter lock (GIL)" : address_of(*wait.peer);
   }
   if (!name.empty()) batch.objects.push_back({wait.kind, *wait.object, std::move(name), wait.file_system});
 }
@@ -166,7 +170,10 @@ void WaitWatch::take(EventBatch& batch, uint64_t now_mono_ns) {
     if (wait.peer && !wait.peer->is_accepted && wait.peer->local_port != 0) {
       wait.peer->is_accepted = listens(event.pid, wait.peer->local_port, now_mono_ns);
     }
-    name(event, wait, batch);
+    const bool is_gil = wait.kind == hal::WaitKind::kFutex && wait.object && proc_.is_interpreter_lock &&
+                        proc_.is_interpreter_lock(event.pid, *wait.object);
+    wait.is_lock |= is_gil;
+    name(event, wait, is_gil, batch);
   }
 }
 

@@ -46,7 +46,7 @@ class WaitWatch {
   };
   WaitWatch(Kernel kernel, Proc proc) : kernel_(std::move(kernel)), proc_(std::move(proc)) {}
 
-  // Completes the waits of a batch (is the other end a client?) and adds names of objects that are new.
+  // Completes the waits of a batch (is the other end a client, or it a lock?) and adds names of objects that are new.
   void take(EventBatch& batch, uint64_t now_mono_ns);
   // Once a second: the totals that changed; and what is to be on.
   void every_second(EventBatch& batch, uint64_t now_mono_ns);
@@ -65,7 +65,8 @@ class WaitWatch {
     uint64_t read_mono_ns = 0;
   };
   bool listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns);
-  void name(const hal::Event& event, const hal::Wait& wait, EventBatch& batch);
+  // `is_gil`: it is for the lock of a Python interpreter.
+  void name(const hal::Event& event, const hal::Wait& wait, bool is_gil, EventBatch& batch);
   std::string file_name(uint32_t pid, const hal::Wait& wait);
   void set(bool on, bool& is_on, const std::function<Status(bool)>& ask, std::string_view what);
 

@@ -328,9 +328,29 @@ int on_page_alloc_own(__u64 *ctx)
 
 /* ---- block I/O ---- */
 
+struct address_space {
+	struct inode *host;
+};
+
+#define MAPPING_FLAGS 3ull /* of page.mapping: not of a file */
+
+/* Whose pages the device is asked for: a page fault names no file. */
+static __always_inline __u64 inode_of(__u64 bio)
+{
+	struct page *page = NULL;
+	__u64 mapping = 0;
+
+	if (bpf_core_field_exists(page->mapping))
+		page = BPF_CORE_READ((struct bio *)bio, bi_io_vec, bv_page);
+	if (page)
+		mapping = (__u64)BPF_CORE_READ(page, mapping);
+	return mapping && !(mapping & MAPPING_FLAGS) ? (__u64)BPF_CORE_READ((struct address_space *)mapping, host) : 0;
+}
+
 static __always_inline void own_bio(__u64 bio)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct wire_thread *thread;
 	struct block_owner owner;
 
 	if (!traced_process(task)) {
@@ -338,6 +358,9 @@ static __always_inline void own_bio(__u64 bio)
 		bpf_map_delete_elem(&bio_owners, &bio);
 		return;
 	}
+	thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (thread)
+		thread->reads = inode_of(bio);
 	owner.pid = task->tgid;
 	owner.tid = task->pid;
 	owner.cgroup_id = bpf_get_current_cgroup_id();

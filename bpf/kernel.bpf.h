@@ -190,7 +190,16 @@ struct gendisk {
 struct request_queue {
 	struct gendisk *disk;
 };
-struct bio;
+struct address_space;
+struct page {
+	struct address_space *mapping;
+};
+struct bio_vec {
+	struct page *bv_page;
+};
+struct bio {
+	struct bio_vec *bi_io_vec;
+};
 struct request {
 	struct request_queue *q;
 	unsigned int cmd_flags;
@@ -229,11 +238,17 @@ struct super_block {
 	__u32 s_dev;
 	unsigned long s_magic;
 };
-struct address_space;
+struct hlist_node {
+	struct hlist_node *next;
+};
+struct hlist_head {
+	struct hlist_node *first;
+};
 struct inode {
 	unsigned short i_mode;
 	unsigned int i_nlink;
 	struct address_space *i_mapping;
+	struct hlist_head i_dentry;
 	struct super_block *i_sb;
 	unsigned long i_ino;
 	__u32 i_rdev;
@@ -243,6 +258,9 @@ struct qstr {
 };
 struct dentry {
 	struct qstr d_name;
+	union {
+		struct hlist_node d_alias; /* in its inode's i_dentry */
+	} d_u;
 };
 struct path {
 	struct dentry *dentry;

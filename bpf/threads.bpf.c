@@ -36,12 +36,13 @@ static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 	return thread;
 }
 
-/* A sleep of this length is worth a line of the program; there are at most some 50 stacks a second and thread. */
+/* A sleep of this length is worth a line of the program, as are many short ones in I/O: one where they come to it.
+ * There are at most some 50 stacks a second and thread. */
 #define LONG_SLEEP_NS 1000000
 #define SLEEP_STACK_EVERY_NS 20000000
 
-/* The stack of the current thread, which goes to sleep. It is in a system call of its own, so in none of the programs
- * that use the same buffers. Not static, so that the verifier checks it once. 1: it is in the ring. */
+/* The stack of the current thread, which goes to sleep: in a system call of its own, or while a page is read. Not
+ * static, so that the verifier checks it once. 1: it is in the ring. */
 __noinline int take_sleeping(__u64 now)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -64,7 +65,9 @@ static __always_inline void keep_place(struct task_struct *task, struct wire_thr
 	__u64 place = ((USER_IP(registers) ^ USER_SP(registers) << 20) * 0x9e3779b97f4a7c15ull) | 1;
 
 	thread->sleeps_at = 0;
-	if (stack_mode == WIRE_STACKS_OFF || thread->depth || thread->wait.syscall < 0)
+	if (stack_mode == WIRE_STACKS_OFF || thread->depth)
+		return;
+	if (thread->wait.syscall < 0 && thread->wait.kind != WIRE_WAIT_DISK)
 		return;
 	thread->sleeps_at = place;
 	if (thread->slept_at[place >> 32 & (WIRE_LONG_SLEEPS - 1)] != place ||
@@ -202,8 +205,13 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 	thread->off[kind] += until_ns - out_ns;
 	thread->off[WIRE_OFF_RUNQUEUE] += now - until_ns;
 	thread->waited[thread->wait.kind & (WIRE_WAIT_SLOTS - 1)] += until_ns - out_ns;
-	if (thread->sleeps_at && until_ns - out_ns >= LONG_SLEEP_NS)
+	if (kind == WIRE_OFF_IO)
+		thread->short_io_ns += until_ns - out_ns;
+	if (thread->sleeps_at &&
+	    (until_ns - out_ns >= LONG_SLEEP_NS || (kind == WIRE_OFF_IO && thread->short_io_ns >= LONG_SLEEP_NS))) {
 		thread->slept_at[thread->sleeps_at >> 32 & (WIRE_LONG_SLEEPS - 1)] = thread->sleeps_at;
+		thread->short_io_ns = 0;
+	}
 	if (thread->timeout_ns && until_ns >= thread->timeout_ns && !(thread->wait.flags & WIRE_WAIT_HAS_WAKER))
 		thread->wait.flags |= WIRE_WAIT_TIMED_OUT;
 

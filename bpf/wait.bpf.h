@@ -42,6 +42,13 @@ const volatile __u8 syscall_kinds[2 * WIRE_SYSCALLS] = {};
 #define POLL_IN 0x1
 #define POLL_OUT 0x4
 #define FUTEX_COMMAND 127
+#define FUTEX_WAITS 0
+#define FUTEX_LOCKS_PI 6
+#define FUTEX_WAITS_BITSET 9
+#define FUTEX_LOCKS_PI2 13
+#define HELD_AND_WAITED_FOR 2 /* of a lock, in glibc, Rust and Go; a condition counts, a semaphore is at 0 */
+
+#define CLONE_WITH_VFORK 0x4000
 
 /* ---- the system call that a thread is in ---- */
 
@@ -209,14 +216,14 @@ struct {
 	__type(value, struct wire_file_name);
 } file_names SEC(".maps");
 
-static __always_inline void keep_name(struct file *file, const struct wait_object *of)
+static __always_inline void keep_name(const unsigned char *text, __u32 file_system, __u64 inode)
 {
-	const struct wire_file key = {.device = of->file_system, .inode = of->object};
+	const struct wire_file key = {.device = file_system, .inode = inode};
 	struct wire_file_name name = {};
 
 	if (bpf_map_lookup_elem(&file_names, &key))
 		return;
-	bpf_probe_read_kernel_str(name.text, sizeof(name.text), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	bpf_probe_read_kernel_str(name.text, sizeof(name.text), text);
 	bpf_map_update_elem(&file_names, &key, &name, BPF_ANY);
 }
 
@@ -253,7 +260,7 @@ static __noinline int describe_descriptor(__u32 descriptor, struct wait_object *
 		out->kind = is_terminal(BPF_CORE_READ(inode, i_rdev) >> 20) ? WIRE_WAIT_TERMINAL : WIRE_WAIT_DRIVER;
 	else {
 		out->kind = WIRE_WAIT_FILE;
-		keep_name(file, out);
+		keep_name(BPF_CORE_READ(file, f_path.dentry, d_name.name), out->file_system, out->object);
 	}
 	return 0;
 }
@@ -337,6 +344,37 @@ static __always_inline void describe_epoll(struct wire_thread *thread, const str
 	}
 }
 
+static __always_inline bool is_lock(const struct system_call *call)
+{
+	__u32 command = call->arguments[1] & FUTEX_COMMAND;
+
+	if (command == FUTEX_LOCKS_PI || command == FUTEX_LOCKS_PI2)
+		return true;
+	return (command == FUTEX_WAITS || command == FUTEX_WAITS_BITSET) &&
+	       (__u32)call->arguments[2] == HELD_AND_WAITED_FOR;
+}
+
+static __always_inline void describe_child(struct wire_wait *wait, const struct system_call *call)
+{
+	__u8 makes = call->kind & (WIRE_SYSCALL_VFORKS | WIRE_SYSCALL_FLAGS);
+	__u64 flags = call->arguments[0];
+
+	wait->kind = WIRE_WAIT_CHILD;
+	if (!makes) {
+		if ((__s32)call->arguments[0] > 0) {
+			wait->object = (__u32)call->arguments[0];
+			wait->flags |= WIRE_WAIT_HAS_OBJECT;
+		}
+		return;
+	}
+	if (makes == WIRE_SYSCALL_VFORKS)
+		return;
+	if (makes & WIRE_SYSCALL_VFORKS && bpf_probe_read_user(&flags, sizeof(flags), (void *)call->arguments[0]))
+		flags = 0;
+	if (!(flags & CLONE_WITH_VFORK))
+		wait->kind = WIRE_WAIT_OTHER;
+}
+
 static __always_inline void describe_call(
     struct wire_thread *thread, const struct system_call *call, struct wait_object *found, __u64 now)
 {
@@ -363,6 +401,8 @@ static __always_inline void describe_call(
 		wait->flags |= WIRE_WAIT_HAS_OBJECT;
 		if (call->arguments[3])
 			wait->flags |= WIRE_WAIT_MAY_TIME_OUT;
+		if (is_lock(call))
+			wait->flags |= WIRE_WAIT_LOCKS;
 		break;
 	case WIRE_SYSCALL_POLL:
 		describe_poll(thread, call, found, now);
@@ -376,11 +416,7 @@ static __always_inline void describe_call(
 			wait->flags |= WIRE_WAIT_MAY_TIME_OUT;
 		break;
 	case WIRE_SYSCALL_CHILD:
-		wait->kind = WIRE_WAIT_CHILD;
-		if ((__s32)call->arguments[0] > 0) {
-			wait->object = (__u32)call->arguments[0];
-			wait->flags |= WIRE_WAIT_HAS_OBJECT;
-		}
+		describe_child(wait, call);
 		break;
 	case WIRE_SYSCALL_SLEEP:
 		wait->kind = WIRE_WAIT_SLEEP;
@@ -391,6 +427,27 @@ static __always_inline void describe_call(
 	default:
 		wait->kind = WIRE_WAIT_OTHER;
 	}
+}
+
+/* A page of a mapped file is read from a disk. */
+static __always_inline void describe_fault(struct wire_thread *thread)
+{
+	struct inode *inode = (void *)thread->reads;
+	struct wire_wait *wait = &thread->wait;
+	struct hlist_node *alias = NULL;
+	struct dentry *dentry = NULL;
+
+	if (!inode || (BPF_CORE_READ(inode, i_mode) & MODE_KIND) != MODE_REGULAR)
+		return;
+	wait->object = BPF_CORE_READ(inode, i_ino);
+	wait->file_system = BPF_CORE_READ(inode, i_sb, s_dev);
+	wait->flags |= WIRE_WAIT_HAS_OBJECT;
+	if (bpf_core_field_exists(inode->i_dentry) && bpf_core_field_exists(dentry->d_u.d_alias))
+		alias = BPF_CORE_READ(inode, i_dentry.first);
+	if (!alias)
+		return;
+	dentry = (void *)((__u64)alias - bpf_core_field_offset(struct dentry, d_u.d_alias));
+	keep_name(BPF_CORE_READ(dentry, d_name.name), wait->file_system, wait->object);
 }
 
 /* Of the current thread, which goes to sleep in `state`. */
@@ -420,6 +477,9 @@ static __always_inline void describe_wait(
 		describe_call(thread, &call, &found, now);
 	if (kind != WIRE_WAIT_UNKNOWN)
 		wait->kind = kind;
+	if (kind == WIRE_WAIT_DISK && call.number < 0)
+		describe_fault(thread);
+	thread->reads = 0;
 }
 
 #endif

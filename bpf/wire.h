@@ -81,7 +81,7 @@ enum wire_syscall {
 	WIRE_SYSCALL_DRIVER = 9, /* ioctl of argument 0 */
 	WIRE_SYSCALL_FILE = 10,	 /* a file: argument 0; it waits for the file system */
 	WIRE_SYSCALL_IO_URING = 11,
-	WIRE_SYSCALL_EXIT = 12,
+	WIRE_SYSCALL_EXIT = 12,	  /* or exec: its memory and what it closes are others' no longer */
 	WIRE_SYSCALL_SIGNAL = 13, /* sends one */
 	WIRE_SYSCALL_UPROBE = 14, /* not a program's own: a probe entered the kernel by it (6.18) */
 	WIRE_SYSCALL_CLOSE = 15,  /* what it closed it no longer refers to when it wakes */
@@ -92,6 +92,10 @@ enum wire_syscall {
 	/* poll: the timeout is milliseconds in argument 2; epoll: in argument 3; two descriptors: 0 and 2, not 0 and 1
 	 */
 	WIRE_SYSCALL_MILLISECONDS = 128,
+	/* a child: made here, and waited for until it runs a program or ends, if the flags in argument 0 say so; both:
+	 * if those at the address in argument 0 do */
+	WIRE_SYSCALL_VFORKS = 128,
+	WIRE_SYSCALL_FLAGS = 32,
 	WIRE_SYSCALLS = 512, /* and as many behind them of 32-bit x86, which has numbers of its own */
 };
 
@@ -108,7 +112,7 @@ enum wire_wait_flags {
 	WIRE_WAIT_WAKER_IS_KERNEL = 256,
 	WIRE_WAIT_HAS_FAULTS = 512,
 	WIRE_WAIT_WOKEN = 1024,	    /* by a waker or not: only the first wake-up counts */
-	WIRE_WAIT_LOCKS = 2048,	    /* of a file: for a lock on it */
+	WIRE_WAIT_LOCKS = 2048,	    /* of a file: for a lock on it; of a futex: a lock, no condition */
 	WIRE_WAIT_HAS_STACK = 4096, /* where it began: a WIRE_STACK_ASLEEP */
 };
 
@@ -610,6 +614,8 @@ struct wire_thread {
 	__u64 sleeps_at;		  /* where in the program it left the CPU last, as a hash; 0: it could run on */
 	__u64 slept_at[WIRE_LONG_SLEEPS]; /* where it has slept for long */
 	__u64 sleep_stack_ns;		  /* when a stack of it asleep was taken last */
+	__u64 short_io_ns;		  /* asleep in I/O since a place was found where it sleeps for long */
+	__u64 reads; /* the inode whose pages it has asked a disk for since it slept last; 0: none */
 	struct wire_wait wait;
 	struct wire_frame frames[WIRE_MAX_DEPTH];
 };

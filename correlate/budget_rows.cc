@@ -128,10 +128,10 @@ void Budget::Impl::add_part(BudgetProcess& process, BudgetThread& thread, const 
     is.high += lost_ns;
     if (is_idle || is_copy) {
       is.low += lost_ns;
-      // Waiting to write is output, and neither a lock of a file, its own timer nor the end of a child is input,
+      // Waiting to write is output, and neither a lock, its own timer nor a child's end is input,
       // whatever is submitted next.
       const bool may_be_input = is_wait(piece.is) && piece.is != TimeClass::kSleep && piece.is != TimeClass::kChild &&
-                                (piece.off == nullptr || !(piece.off->is_write || piece.off->is_file_lock));
+                                (piece.off == nullptr || !(piece.off->is_write || piece.off->is_lock));
       if (segment->is_input && may_be_input) row->input_low += lost_ns;
       if (segment->is_behind_sync) row->behind_sync_low += lost_ns;
     }

@@ -315,7 +315,8 @@ void BudgetSummary::decide(const Series& series, const Blame& blame, ProcessBudg
   if (stopped * 100 >= kEnterPercent * budget.whole.total_ns() && stopped > 0) {
     budget.result = LimitResult();
     budget.result.limit = Limit::kStopped;
-    budget.is_of_slow = false;  // of the whole time
+    budget.is_of_slow = budget.steps != 0 && series.with_slow.sums.of(TimeClass::kStopped).ns * 2 >= stopped;
+    if (budget.is_of_slow) budget.evaluated = series.with_slow;
     budget.result.low_ns = budget.whole.of(TimeClass::kStopped).low;
     budget.result.high_ns = stopped;
     budget.result.is_high = stopped * 100 >= kHighPercent * budget.whole.total_ns();

@@ -120,8 +120,8 @@ OffSpan off_span(const hal::Event& event, const hal::Wait* wait) {
   span.has_wait = true;
   span.kind = static_cast<uint8_t>(wait->kind);
   span.why = class_of(wait->kind);
-  span.is_file_lock = wait->is_file_lock;
-  if (span.is_file_lock) span.why = TimeClass::kFutex;
+  span.is_lock = wait->is_lock;
+  if (span.is_lock) span.why = TimeClass::kFutex;
   span.object = wait->object.value_or(0);
   span.file_system = wait->file_system.value_or(0);
   span.is_timed_out = wait->is_timed_out;

@@ -29,7 +29,7 @@ enum class WaitKind : uint8_t {
   kSocket = 10,
   kFutex = 11,   // a lock, a condition, or what a language makes of them (Python's GIL)
   kPoll = 12,    // poll, select, epoll on several descriptors, or on one that is neither pipe nor socket
-  kChild = 13,   // wait4, waitid
+  kChild = 13,   // its end; of one that vfork made, also that it runs a program
   kSleep = 14,   // a timer of its own
   kDriver = 15,  // a device driver: ioctl, or a read of a character device
   kFile = 16,    // a file without I/O wait: a lock on it, a file system that answers later
@@ -70,9 +70,9 @@ struct Wait {
   std::optional<int32_t> descriptor;
   std::optional<WaitPeer> peer;
   std::optional<Waker> waker;
-  bool is_write = false;                 // it waited for room (a pipe's or socket's reader)
-  bool is_timed_out = false;             // a timer ended it although it waited for something else
-  bool is_file_lock = false;             // of kFile: for a lock on it
+  bool is_write = false;      // it waited for room (a pipe's or socket's reader)
+  bool is_timed_out = false;  // a timer ended it although it waited for something else
+  bool is_lock = false;       // of kFile: for a lock on it; of kFutex: that it is a lock, and no condition, is known
   std::optional<uint64_t> minor_faults;  // of the thread since the interval before this one
 };
 

@@ -76,7 +76,8 @@ hal::Wait wait_of(const wire_wait& wire, bool was_runnable) {
   if (has(WIRE_WAIT_HAS_DESCRIPTOR)) wait.descriptor = wire.descriptor;
   wait.is_write = has(WIRE_WAIT_WRITES);
   wait.is_timed_out = has(WIRE_WAIT_TIMED_OUT);
-  wait.is_file_lock = wait.kind == hal::WaitKind::kFile && has(WIRE_WAIT_LOCKS);
+  const bool may_be_lock = wait.kind == hal::WaitKind::kFile || wait.kind == hal::WaitKind::kFutex;
+  wait.is_lock = may_be_lock && has(WIRE_WAIT_LOCKS);
   if (has(WIRE_WAIT_HAS_PEER)) {
     hal::WaitPeer& peer = wait.peer.emplace();
     peer.family = wire.family;

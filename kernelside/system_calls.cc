@@ -59,6 +59,11 @@ constexpr Row kRows[] = {
     {441, WIRE_SYSCALL_EPOLL},  // epoll_pwait2
     {SYS_wait4, WIRE_SYSCALL_CHILD},
     {SYS_waitid, WIRE_SYSCALL_CHILD},
+    {SYS_clone, WIRE_SYSCALL_CHILD | WIRE_SYSCALL_FLAGS},
+    {435, WIRE_SYSCALL_CHILD | WIRE_SYSCALL_FLAGS | WIRE_SYSCALL_VFORKS},  // clone3
+#ifdef SYS_vfork
+    {SYS_vfork, WIRE_SYSCALL_CHILD | WIRE_SYSCALL_VFORKS},
+#endif
     {SYS_nanosleep, WIRE_SYSCALL_SLEEP},
     {SYS_clock_nanosleep, WIRE_SYSCALL_SLEEP},
     {SYS_ioctl, WIRE_SYSCALL_DRIVER},
@@ -73,6 +78,8 @@ constexpr Row kRows[] = {
     {426, WIRE_SYSCALL_IO_URING},  // io_uring_enter
     {SYS_exit, WIRE_SYSCALL_EXIT},
     {SYS_exit_group, WIRE_SYSCALL_EXIT},
+    {SYS_execve, WIRE_SYSCALL_EXIT},
+    {SYS_execveat, WIRE_SYSCALL_EXIT},
     {SYS_kill, WIRE_SYSCALL_SIGNAL},
     {SYS_tkill, WIRE_SYSCALL_SIGNAL},
     {SYS_tgkill, WIRE_SYSCALL_SIGNAL},
@@ -144,6 +151,8 @@ constexpr NarrowRow kNarrowRows[] = {
     {7, SYS_wait4},
     {114, SYS_wait4},
     {284, SYS_waitid},
+    {120, SYS_clone},
+    {190, SYS_vfork},
     {54, SYS_ioctl},
     {118, SYS_fsync},
     {148, SYS_fdatasync},
@@ -157,6 +166,8 @@ constexpr NarrowRow kNarrowRows[] = {
     {221, SYS_fcntl},
     {1, SYS_exit},
     {252, SYS_exit_group},
+    {11, SYS_execve},
+    {358, SYS_execveat},
     {37, SYS_kill},
     {238, SYS_tkill},
     {270, SYS_tgkill},

@@ -188,6 +188,18 @@ bool is_harmless_lateness(const ReportedChain& chain, const ProcessTime& time) {
          time.budget.result.limit == correlate::Limit::kDeviceBound;
 }
 
+// Whose device always has work is not healthy where threads wait for each other's.
+void add_shared_streams(const std::vector<ReportedChain>& chains, std::vector<ProcessTime>& times) {
+  for (const ReportedChain& chain : chains) {
+    if (chain.rule != correlate::rule(correlate::RuleId::shared_default_stream).name) continue;
+    for (ProcessTime& time : times) {
+      if (time.shares_its_stream || !is_its(chain, time)) continue;
+      time.shares_its_stream = true;
+      time.because.push_back(chain.root_cause);
+    }
+  }
+}
+
 // How many these are, of those that `is_left_out` says.
 size_t drop(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& times,
             bool (*is_left_out)(const ReportedChain&, const ProcessTime&)) {
@@ -210,6 +222,7 @@ Status gather_time(const store::Reader& reader, const store::Selection& selectio
   report.warm_up_chains = drop(report.diagnosis.chains, report.time, is_of_warm_up);
   add_time_names(reader, report.time);
   add_time_evidence(reader, selection, report.time);
+  add_shared_streams(report.diagnosis.chains, report.time);
   report.harmless_chains += drop(report.diagnosis.chains, report.time, is_harmless_lateness);
   if (!options.time) report.time.clear();
   return {};

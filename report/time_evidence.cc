@@ -476,7 +476,8 @@ void add_new_workers(const Part& part, ProcessTime& time) {
     const uint64_t ns = std::max(path.low, path.high);
     all += ns;
     bool is_for_them = false;
-    if (path.nodes.back().is == TimeClass::kDisk) continue;  // it would wait as long for others
+    if (path.nodes.back().is == TimeClass::kDisk) continue;    // it would wait as long for others
+    if (path.nodes.front().is == TimeClass::kChild) continue;  // that is new whenever it is waited for
     for (const BlameNode& node : path.nodes) {
       const bool is_own = std::find(node.pids.begin(), node.pids.end(), time.budget.pid) != node.pids.end();
       if (is_own) continue;
@@ -495,6 +496,18 @@ void add_new_workers(const Part& part, ProcessTime& time) {
   time.remedy =
       "start the processes once and keep them (PyTorch's DataLoader: made once, with persistent_workers=True), or have "
       "them load less when they start";
+}
+
+// A worker that is too slow and a client that has no request look alike where it started them itself: neither its
+// address nor what passes between them says which it is.
+void add_resting(ProcessTime& time) {
+  const Limit limit = time.budget.result.limit;
+  const BlamePath* path = limit == Limit::kInputBound || limit == Limit::kHostBound ? path_to_resting(time) : nullptr;
+  if (path == nullptr || path->nodes.size() != 2 || !path->nodes.front().object.empty()) return;
+  time.because.push_back(fmt::format(
+      "{}, for which it waited, slept: whether that one was slow or had nothing to pass on is not visible, and in the "
+      "second case nothing was lost",
+      other_text(path->nodes.back(), time)));
 }
 
 TimeClass largest_loss(const correlate::TimeSums& sums) {
@@ -952,6 +965,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_affinity(part, time);
     add_samples(part, time);
     add_new_workers(part, time);
+    add_resting(time);
     add_pageable(part, time);
     add_stopper(part, time);
     add_allocations(part, time);

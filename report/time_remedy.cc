@@ -107,12 +107,31 @@ std::string own_remedy(const ProcessTime& time) {
 
 }  // namespace
 
+const BlamePath* path_to_resting(const ProcessTime& time) {
+  uint64_t for_them = 0, all = 0;
+  const BlamePath* first = nullptr;
+  for (const BlamePath& path : time.blame) {
+    const uint64_t ns = std::max(path.low, path.high);
+    all += ns;
+    const bool hands_on = path.nodes.front().is == TimeClass::kSocket || path.nodes.front().is == TimeClass::kPipe;
+    if (path.nodes.size() < 2 || !hands_on || path.nodes.back().is != TimeClass::kSleep) continue;
+    for_them += ns;
+    if (first == nullptr) first = &path;
+  }
+  return for_them * 2 > all ? first : nullptr;
+}
+
 std::string remedy_of(const ProcessTime& time) {
   const Limit limit = time.budget.result.limit;
   if (limit == Limit::kHostBound || limit == Limit::kInputBound) {
     if (std::string remedy = remedy_for_time_outs(time); !remedy.empty()) return remedy;
   }
   const BlamePath* others = path_to_others(time);
+  const BlamePath* rests = limit == Limit::kHostBound || limit == Limit::kInputBound ? path_to_resting(time) : nullptr;
+  if (rests != nullptr) {
+    return fmt::format("see why {} sleeps: a rate limit, a retry, or nothing to do",
+                       other_text(rests->nodes.back(), time));
+  }
   // More workers would not help where it is a quota, another device or a lock that has a name (the interpreter's) that
   // they wait for.
   const bool is_elsewhere =

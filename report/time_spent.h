@@ -58,6 +58,7 @@ struct ProcessTime {
   bool is_late = false;            // a rank that the others wait for
   std::set<uint32_t> devices;      // to which it submitted, as Event::device_ref of the replay; at most kMaxDevices
   bool shares_its_device = false;  // with another traced process, for half of the time or more
+  bool shares_its_stream = false;  // among its threads: each waits for the work of all
   static constexpr size_t kMaxDevices = 64;
 };
 
@@ -97,6 +98,9 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
 
 // What to do about it; empty: nothing is known to help. After the names.
 std::string remedy_of(const ProcessTime& time);
+// Where most of what was lost was for threads that hand something on and slept meanwhile: the largest of these; null:
+// that is not so.
+const BlamePath* path_to_resting(const ProcessTime& time);
 // Who was waited for: "python (pid 3120)", "thread decoder of python (pid 3119)".
 std::string other_text(const BlameNode& node, const ProcessTime& time);
 

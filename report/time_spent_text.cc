@@ -159,7 +159,7 @@ std::string limit_text(const ProcessTime& time) {
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
   if (result.is_high && is_accusation(result.limit)) text += ", highly";
-  if (budget.is_of_slow) text += ", in its slow steps";
+  if (budget.is_of_slow && result.limit != Limit::kStopped) text += ", in its slow steps";
   if (result.device_always_done) {
     return text + fmt::format(": the device was done each time the thread waited for it, {:.0f} times a step; {}.",
                               static_cast<double>(sums.syncs) / static_cast<double>(budget.evaluated.steps),
@@ -183,8 +183,10 @@ std::string limit_text(const ProcessTime& time) {
         return text + fmt::format(", until {} before the end: {}.", format_duration(time.silent_ns), idle);
       }
       // Only where it cannot have waited for long.
-      return text + (sums.idle_high * 10 < total && !has_several ? " (healthy): " : ", as far as is known: ") + idle +
-             ".";
+      return text +
+             (sums.idle_high * 10 < total && !has_several && !time.shares_its_stream ? " (healthy): "
+                                                                                     : ", as far as is known: ") +
+             idle + ".";
     case Limit::kIdle:
       return text + ": no work came for " +
              format_duration(parts.of(sums.clients_ns + sums.of(TimeClass::kSleep).low + result.high_ns)) + " of " +

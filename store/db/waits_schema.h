@@ -8,7 +8,7 @@
 namespace ingero::store {
 
 // Bits of waits.flags.
-inline constexpr int64_t kWaitWrites = 1, kWaitTimedOut = 2, kWaitFileLock = 4;
+inline constexpr int64_t kWaitWrites = 1, kWaitTimedOut = 2, kWaitLock = 4;
 // wait_totals.kind of the time from being woken to running; the others are hal::WaitKind's.
 inline constexpr int64_t kWaitQueued = -1;
 

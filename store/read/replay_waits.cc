@@ -47,7 +47,7 @@ hal::Wait wait_of(const Statement& row) {
   if (kind >= 0 && kind < static_cast<int64_t>(hal::kWaitKinds)) wait.kind = static_cast<hal::WaitKind>(kind);
   wait.is_write = (row.integer(2) & kWaitWrites) != 0;
   wait.is_timed_out = (row.integer(2) & kWaitTimedOut) != 0;
-  wait.is_file_lock = (row.integer(2) & kWaitFileLock) != 0;
+  wait.is_lock = (row.integer(2) & kWaitLock) != 0;
   wait.syscall = known<uint32_t>(row, 3);
   wait.object = known<uint64_t>(row, 4);
   wait.descriptor = known<int32_t>(row, 5);

@@ -23,8 +23,7 @@ std::array<uint64_t, 2> words_of(const std::array<uint8_t, Bytes>& bytes) {
 }
 
 int64_t flags_of(const hal::Wait& wait) {
-  return (wait.is_write ? kWaitWrites : 0) | (wait.is_timed_out ? kWaitTimedOut : 0) |
-         (wait.is_file_lock ? kWaitFileLock : 0);
+  return (wait.is_write ? kWaitWrites : 0) | (wait.is_timed_out ? kWaitTimedOut : 0) | (wait.is_lock ? kWaitLock : 0);
 }
 
 }  // namespace

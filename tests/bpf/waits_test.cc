@@ -2,6 +2,7 @@
 // waits for real pipes, locks, sockets, signals and timers, and takes the time around each wait itself.
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -256,13 +257,78 @@ TEST_F(WaitsTest, AFilesLockIsGivenUpByItsHolder) {
   const auto found = wait();
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->kind, hal::WaitKind::kFile);
-  EXPECT_TRUE(found->is_file_lock);
+  EXPECT_TRUE(found->is_lock);
   ASSERT_TRUE(found->file_system.has_value());
   EXPECT_TRUE(objects_->file_name(*found->file_system, deed_->object).starts_with("ingero_waits_test."))
       << "closed, and removed, by now";
   EXPECT_EQ(found->object, deed_->object);
   EXPECT_EQ(found->descriptor, deed_->descriptor);
   expect_waker(*found, deed_->other_tid, SYS_flock);
+}
+
+// posix_spawn(3) is clone with CLONE_VFORK: the parent sleeps until the child runs its program, or ends.
+TEST_F(WaitsTest, WhoMadeAChildByVforkWaitsForIt) {
+  for (const bool runs_program : {false, true}) {
+    traced([&](Deed& deed) {
+      std::array<int, 2> ends{};
+      if (pipe(ends.data()) != 0) _exit(1);
+      deed.from_ns = now_ns();
+      const auto child = static_cast<pid_t>(syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0));
+      if (child == 0) {
+        sleep_ms(kWaitMs);
+        if (runs_program) execl("/bin/true", "true", nullptr);
+        _exit(0);
+      }
+      deed.to_ns = now_ns();
+      deed.other_tid = static_cast<uint32_t>(child);
+      waitpid(child, nullptr, 0);
+    });
+    const auto found = wait();
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->kind, hal::WaitKind::kChild);
+    EXPECT_FALSE(found->object.has_value());
+    expect_waker(*found, deed_->other_tid, runs_program ? SYS_execve : SYS_exit_group);
+  }
+}
+
+// A lock that is waited for is marked so; what a condition is at says nothing.
+TEST_F(WaitsTest, ALockIsKeptApartFromACondition) {
+  for (const bool is_lock : {true, false}) {
+    traced([&](Deed& deed) {
+      struct Both {
+        pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+      } both;
+      const auto hold = [](void* argument) -> void* {
+        auto& its = *static_cast<Both*>(argument);
+        pthread_mutex_lock(&its.mutex);
+        sleep_ms(kWaitMs);
+        pthread_mutex_unlock(&its.mutex);
+        return nullptr;
+      };
+      const auto notify = [](void* argument) -> void* {
+        sleep_ms(kWaitMs);
+        pthread_cond_signal(&static_cast<Both*>(argument)->condition);
+        return nullptr;
+      };
+      pthread_t other{};
+      if (!is_lock) pthread_mutex_lock(&both.mutex);
+      if (pthread_create(&other, nullptr, is_lock ? +hold : +notify, &both) != 0) _exit(1);
+      if (is_lock) sleep_ms(kWaitMs / 10);
+      deed.from_ns = now_ns();
+      if (is_lock) {
+        pthread_mutex_lock(&both.mutex);
+      } else {
+        pthread_cond_wait(&both.condition, &both.mutex);
+      }
+      deed.to_ns = now_ns();
+      pthread_join(other, nullptr);
+    });
+    const auto found = wait();
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->kind, hal::WaitKind::kFutex);
+    EXPECT_EQ(found->is_lock, is_lock);
+  }
 }
 
 // Each file system counts its inodes from the same number.

@@ -105,6 +105,10 @@ def scratch(run):
     run.command = [*run.command, run.folder]
 
 
+def cold_file(run):
+    run.command = [*run.command, run.stack.enter_context(world.shard(128))]
+
+
 def small_memory(run):
     path = run.stack.enter_context(world.shard(2048, sparse=True))
     procs = run.stack.enter_context(world.group("memory", {"memory.limit_in_bytes": 96 << 20}))
@@ -262,6 +266,8 @@ FAULTS = [
          who=(r"worker|{workers}", r"train_loader.py:{line:cpu}|decode|on the cpu")),
     Kind("loader_disk", program("train_loader.py", "disk", "{seconds}"), slow_disk, cause=INPUT,
          who=(r"worker|{workers}", r"disk|truth_shard|vda|i/o")),
+    Kind("mapped_file", program("train_host.py", "mapped", "{seconds}"), cold_file, cause=INPUT + r"|disk",
+         who=(r"truth_shard", r"train_host.py:{line:mapped}|train_mapped")),
     Kind("loader_server", program("train_loader.py", "server", "{seconds}"), slow_server, cause=INPUT,
          who=(r"{addr}|pid {server}\b",)),
     Kind("loader_link", program("train_loader.py", "link", "{seconds}"), bad_link, cause=INPUT, who=(r"{addr}|pid {server}\b",),

@@ -260,6 +260,24 @@ def train_tracking(seconds, where):
     return trainer
 
 
+def train_mapped(seconds, path):
+    """Each batch is in a file that is mapped, and no longer in memory."""
+    trainer = Trainer(8, seconds)
+    size, at = 4 * MIB, 0
+    with open(path, "rb") as file:
+        while trainer.going():
+            with trainer.log.step():
+                with trainer.part("input"):
+                    os.posix_fadvise(file.fileno(), at, size, os.POSIX_FADV_DONTNEED)
+                    with mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ, offset=at) as batch:
+                        batch.madvise(mmap.MADV_RANDOM)
+                        for page in range(0, size, 16384):
+                            _ = batch[page]  # PLANT mapped
+                trainer.step()
+            at = (at + size) % os.path.getsize(path)
+    return trainer
+
+
 def train_file_lock(seconds, path):
     """Appends to a file that another job keeps locked most of the time."""
     trainer = Trainer(8, seconds)

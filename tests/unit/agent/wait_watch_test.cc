@@ -43,11 +43,13 @@ class WaitWatchTest : public ::testing::Test {
             [this] { return Result<std::vector<wire_totals>>(totals); },
             [](uint32_t file_system, uint64_t inode) {
               if (inode == 4712) return std::string("ckpt\n.bin");
+              if (inode == 4714) return std::string("mapped.bin");
               return file_system == kSecondDisk && inode == 4711 ? std::string("shard7 of the second") : std::string();
             }};
   }
   WaitWatch::Proc proc() {
-    return {folder.path(), [this](uint32_t pid, std::string_view name, size_t) {
+    return {folder.path(),
+            [this](uint32_t pid, std::string_view name, size_t) {
               ++reads;
               if (name.starts_with("fdinfo/"))
                 return Result<std::string>("pos:\t0\nflags:\t02\nmnt_id:\t48\nino:\t4711\n");
@@ -57,7 +59,8 @@ class WaitWatchTest : public ::testing::Test {
                                            "0A 00000000:00000000\n   1: 0100007F:1F91 0100007F:9C40 01 0\n",
                                            pid == 100 ? 8080 : 9090))
                          : Result<std::string>(std::string());
-            }};
+            },
+            [](uint32_t pid, uint64_t address) { return pid == 100 && address == 0x7f00; }};
   }
   static hal::Event call(uint64_t duration_ns, uint64_t blocked_ns = 0) {
     hal::Event event;
@@ -209,11 +212,15 @@ TEST_F(WaitWatchTest, AnObjectIsNamedOnce) {
   gone.object = 4712;
   gone.descriptor = 9;
   hal::Wait reused = file;
-  reused.object = 4713;  // the descriptor has become that of another file
-  for (const hal::Wait& wait : {reused, file, file, pipe, gone, socket(50000, 9000), other, other}) add_wait(wait);
+  reused.object = 4713;     // the descriptor has become that of another file
+  hal::Wait mapped = gone;  // in a page fault
+  mapped.object = 4714;
+  mapped.descriptor.reset();
+  for (const hal::Wait& wait : {reused, file, file, pipe, gone, socket(50000, 9000), other, other, mapped})
+    add_wait(wait);
   watch.take(batch, kSecond);
   watch.take(batch, kSecond);
-  ASSERT_THAT(batch.objects, SizeIs(4));
+  ASSERT_THAT(batch.objects, SizeIs(5));
   EXPECT_EQ(batch.objects[0].object, 4711U);
   EXPECT_EQ(batch.objects[0].file_system, kDisk);
   EXPECT_EQ(batch.objects[0].kind, hal::WaitKind::kDisk);
@@ -226,6 +233,23 @@ TEST_F(WaitWatchTest, AnObjectIsNamedOnce) {
   EXPECT_EQ(batch.objects[3].object, 4711U);
   EXPECT_EQ(batch.objects[3].file_system, kSecondDisk);
   EXPECT_EQ(batch.objects[3].name, "shard7 of the second");
+  EXPECT_EQ(batch.objects[4].name, "mapped.bin");
+}
+
+TEST_F(WaitWatchTest, AnInterpretersLockIsALockAndHasAName) {
+  hal::Wait lock;
+  lock.kind = hal::WaitKind::kFutex;
+  lock.object = 0x7f00;
+  hal::Wait other = lock;
+  other.object = 0x7f40;
+  for (const hal::Wait& wait : {lock, lock, other}) add_wait(wait);
+  add_wait(lock, 200);  // another process has something else at that address
+  watch.take(batch, kSecond);
+  std::vector<bool> locks;
+  for (const auto& [index, wait] : batch.records.waits) locks.push_back(wait.is_lock);
+  EXPECT_THAT(locks, ElementsAre(true, true, false, false));
+  ASSERT_THAT(batch.objects, SizeIs(1));
+  EXPECT_EQ(batch.objects[0].name, "Python's global interpreter lock (GIL)");
 }
 
 TEST_F(WaitWatchTest, LooksAtProcAreBounded) {

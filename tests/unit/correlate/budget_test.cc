@@ -518,6 +518,19 @@ TEST(Budget, ThrottledStarvedAndStoppedAreKeptApart) {
             Limit::kStopped);
 }
 
+// What is evaluated has the slow steps in which it was stopped.
+TEST(Budget, StopsAreInWhatIsEvaluated) {
+  const Answer answer = ask(loop(1000, 5 * kMs, How::kSleep, [](World& world, size_t i) {
+    if (i % 10 == 9) world.sleep(1, hal::WaitKind::kStopped, 20 * kMs);
+  }));
+  const ProcessBudget& process = answer.only();
+  ASSERT_EQ(process.result.limit, Limit::kStopped);
+  const TimeSums& sums = process.evaluated.sums;
+  EXPECT_GT(sums.of(TimeClass::kStopped).low, 80 * 20 * kMs);
+  EXPECT_LE(sums.of(TimeClass::kStopped).low, sums.idle_high);
+  EXPECT_FALSE(sums.causes.empty());
+}
+
 TEST(Budget, APauseBetweenBurstsAndTheTimeAfterTheEndAreNoLoss) {
   const Answer burst = ask(loop(300, 30 * kMs, How::kSleep, [](World& world, size_t i) {
     world.run(1, 200 * kUs);

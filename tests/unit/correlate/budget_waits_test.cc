@@ -325,6 +325,26 @@ TEST(Budget, AWaitForTheEndOfAChildIsNoInput) {
   EXPECT_ABOUT(answer.whole.of(TimeClass::kChild).low, 199 * 15 * kMs, 20 * kMs);
 }
 
+// A lock that another thread holds for something else comes with no input, whatever is submitted next. A condition may
+// be a queue's, which that thread fills.
+TEST(Budget, AWaitForALockIsNoInput) {
+  for (const bool is_lock : {true, false}) {
+    World world;
+    for (size_t i = 0; i < 200; ++i) {
+      world.now(2) = world.now(1);
+      world.sleep(2, hal::WaitKind::kSleep, kMs);
+      world.sleep(1, hal::WaitKind::kFutex, 15 * kMs, 2, 0, World::kPid, 0x7f00'0040);
+      world.given.back().wait->is_lock = is_lock;
+      world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+      world.launch(1, 7, 10 * kMs);
+      world.stream_sync(1, 7, How::kSleep);
+    }
+    const Answer answer = ask(world);
+    EXPECT_EQ(answer.only().result.limit, is_lock ? Limit::kHostBound : Limit::kInputBound);
+    EXPECT_ABOUT(answer.whole.of(TimeClass::kFutex).low, 199 * 15 * kMs, 20 * kMs);
+  }
+}
+
 // A worker that has ended is forgotten long before one that may go on. Who was waited for is the same, also where a
 // call or a wait began long ago.
 TEST(Budget, ThatAWorkerHasEndedDecidesNothing) {

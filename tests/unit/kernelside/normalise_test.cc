@@ -271,20 +271,23 @@ TEST_F(NormaliseTest, AWaitHasWhatItsFlagsAnnounce) {
   EXPECT_EQ(wait.waker->syscall, 45U);
   EXPECT_TRUE(wait.waker->is_kernel_thread);
   EXPECT_EQ(std::string(wait.waker->comm.data()), std::string(15, 'w'));
-  EXPECT_FALSE(wait.is_file_lock);
+  EXPECT_FALSE(wait.is_lock);
 }
 
-TEST_F(NormaliseTest, OnlyAFilesWaitCanBeForItsLock) {
+TEST_F(NormaliseTest, OnlyWaitsForFilesAndFutexesCanBeForLocks) {
   wire_sched wire = socket_wait();
   wire.wait.flags |= WIRE_WAIT_LOCKS;
   ASSERT_TRUE(sched(wire));
-  EXPECT_FALSE(wait.is_file_lock);
+  EXPECT_FALSE(wait.is_lock);
   wire.wait.kind = WIRE_WAIT_FILE;
   ASSERT_TRUE(sched(wire));
-  EXPECT_TRUE(wait.is_file_lock);
+  EXPECT_TRUE(wait.is_lock);
+  wire.wait.kind = WIRE_WAIT_FUTEX;
+  ASSERT_TRUE(sched(wire));
+  EXPECT_TRUE(wait.is_lock);
   wire.wait.flags &= static_cast<uint16_t>(~WIRE_WAIT_LOCKS);
   ASSERT_TRUE(sched(wire));
-  EXPECT_FALSE(wait.is_file_lock) << "for a file system that answers later";
+  EXPECT_FALSE(wait.is_lock) << "for a condition";
 }
 
 TEST_F(NormaliseTest, OfAWaitThatSaysNothingNothingIsKnown) {

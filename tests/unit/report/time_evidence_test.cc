@@ -622,6 +622,40 @@ TEST(Remedy, OfWaitsInVainIsAboutTheirTimeOut) {
   EXPECT_THAT(remedy_of(time), HasSubstr("prepare more input"));
 }
 
+// More workers help nothing where the one there is waits for its own timer. It may have nothing to do.
+TEST_F(TimeEvidenceTest, WhereWhoIsWaitedForSleepsThatMayBeNoLoss) {
+  std::vector<ProcessTime> times(1);
+  ProcessTime& time = times[0];
+  time.node = "n";
+  time.budget.pid = time.budget.tid = kPid;
+  time.budget.result.limit = correlate::Limit::kInputBound;
+  BlameNode own, child;
+  own.is = correlate::TimeClass::kSocket;
+  child.is = correlate::TimeClass::kSleep;
+  child.pids = {12};
+  child.role = "client";
+  time.blame.push_back({{own, child}, 9, 9, 9});
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("see why client (pid 12) sleeps"));
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(time.because, ::testing::Contains(::testing::HasSubstr("had nothing to pass on")));
+  time.because.clear();
+  time.blame[0].nodes[0].object = "10.0.0.9:9000";  // it is the client itself
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(time.because, ::testing::Not(::testing::Contains(::testing::HasSubstr("had nothing to pass on"))));
+  time.blame[0].nodes[1].is = correlate::TimeClass::kHost;
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("prepare more input"));
+}
+
+TEST(TimeText, WhereThreadsShareAStreamTheDeviceIsNotCalledHealthy) {
+  ProcessTime time;
+  time.budget.result.limit = correlate::Limit::kDeviceBound;
+  time.budget.steps = time.budget.evaluated.steps = 100;
+  time.budget.evaluated.sums.of(correlate::TimeClass::kDeviceWait).ns = 4 * kSecond;
+  EXPECT_THAT(time_text({time}, false), ::testing::HasSubstr("(healthy)"));
+  time.shares_its_stream = true;
+  EXPECT_THAT(time_text({time}, false), ::testing::Not(::testing::HasSubstr("(healthy)")));
+}
+
 TEST(Remedy, OfItsOwnSleepIsAboutThat) {
   ProcessTime time;
   time.budget.pid = kPid;

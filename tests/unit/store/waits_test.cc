@@ -95,7 +95,7 @@ TEST_F(WaitsTest, AWaitComesBackAsItWas) {
   ASSERT_TRUE(writer->write_wait(interval(3000, 500), full_wait()).ok());
   hal::Wait lock;
   lock.kind = hal::WaitKind::kFile;
-  lock.is_file_lock = true;
+  lock.is_lock = true;
   ASSERT_TRUE(writer->write_wait(interval(4000, 500), lock).ok());
   close();
   const Sink sink = replayed();
@@ -130,8 +130,8 @@ TEST_F(WaitsTest, AWaitComesBackAsItWas) {
   const hal::Wait& second = sink.waits[1].second;
   EXPECT_EQ(second.kind, hal::WaitKind::kFutex);
   EXPECT_FALSE(second.syscall || second.object || second.file_system || second.descriptor || second.peer ||
-               second.waker || second.minor_faults || second.is_write || second.is_timed_out || second.is_file_lock);
-  EXPECT_TRUE(sink.waits[3].second.is_file_lock);
+               second.waker || second.minor_faults || second.is_write || second.is_timed_out || second.is_lock);
+  EXPECT_TRUE(sink.waits[3].second.is_lock);
   EXPECT_FALSE(sink.waits[3].second.is_write || sink.waits[3].second.is_timed_out);
   EXPECT_THAT(rows(*read(), "SELECT count(*) FROM wakers"), ElementsAre("1"));
   EXPECT_THAT(rows(*read(), "SELECT count(*) FROM wait_peers"), ElementsAre("1"));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace ingero::fleet::detect {
 
@@ -24,16 +23,33 @@ int16_t Course::at(uint64_t window) const {
   return percent_[window % kCourseWindows];
 }
 
-int16_t Course::median_of(size_t windows) const {
+std::vector<int16_t> Course::known_of(size_t windows, size_t skipped) const {
   std::vector<int16_t> known;
-  for (size_t back = 0; back < kCourseWindows && back <= last_ && known.size() < windows; ++back) {
+  for (size_t back = skipped; back < kCourseWindows && back <= last_ && known.size() < windows; ++back) {
     const int16_t percent = at(last_ - back);
     if (percent != kUnknown) known.push_back(percent);
   }
+  return known;
+}
+
+int16_t Course::median_of(size_t windows) const {
+  std::vector<int16_t> known = known_of(windows, 0);
   if (known.empty()) return kUnknown;
   const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
   std::nth_element(known.begin(), middle, known.end());
   return *middle;
+}
+
+// Values that were rounded to the same percent are taken for evenly spread over it.
+std::optional<double> Course::usual_of(size_t windows, size_t skipped, size_t least) const {
+  std::vector<int16_t> known = known_of(windows, skipped);
+  if (known.size() < std::max<size_t>(least, 1)) return std::nullopt;
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
+  std::nth_element(known.begin(), middle, known.end());
+  const int16_t percent = *middle;
+  const auto below = static_cast<double>(std::ranges::count_if(known, [&](int16_t one) { return one < percent; }));
+  const auto equal = static_cast<double>(std::ranges::count(known, percent));
+  return (percent - 0.5 + (static_cast<double>(known.size()) / 2 - below) / equal) / 100;
 }
 
 }  // namespace ingero::fleet::detect

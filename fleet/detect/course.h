@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace ingero::fleet::detect {
 
@@ -22,8 +24,13 @@ class Course {
   int16_t at(uint64_t window) const;
   // The median of the last `windows` in which it was compared, the higher of two in the middle; kUnknown without any.
   int16_t median_of(size_t windows) const;
+  // The median as a share, more exact than what is kept, of up to `windows` before the last `skipped` ones; absent with
+  // fewer than `least` in which it was compared.
+  std::optional<double> usual_of(size_t windows, size_t skipped, size_t least) const;
 
  private:
+  std::vector<int16_t> known_of(size_t windows, size_t skipped) const;
+
   std::array<int16_t, kCourseWindows> percent_{};  // of window w at w modulo its size
   uint64_t last_ = 0;
   bool has_any_ = false;

@@ -23,6 +23,7 @@ constexpr size_t kLightOf = 4;          // a quarter of the ranks do as little a
 constexpr double kQuorum = 0.75;        // of a cohort
 constexpr size_t kQuorumRanks = 5;
 constexpr double kWorkedLately = 1.0 / 12;  // weight of the newest window
+constexpr size_t kOwnWindows = 60;          // by which it is known what is usual of a rank
 
 // Loads, what a collective carries, are in half octaves: ranks have the same one where no gap among those of all ranks
 // is between them, and it keeps its name as long as its middle is so near.
@@ -467,8 +468,8 @@ void Detector::score(uint64_t window, const std::vector<Measured>& measured, std
 void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes) {
   Rank& rank = ranks_[one.rank];
   if (!pool.is_warm() || rank.windows < pool.warm_up()) return;
-  const double z = pool.score_of(rank.effect);
-  for (size_t i = 0; i < kSums; ++i) add_window(window, pool.rules()[i], z, rank, rank.sums[i]);
+  const double effect = rank.effect - usual_effect(rank), z = pool.score_of(effect);
+  for (size_t i = 0; i < kSums; ++i) add_window(window, pool.rules()[i], effect, z, rank, rank.sums[i]);
   if (!rank.is_named && rank.score() >= kNamed) {
     begin(one.rank, rank, window);
     changes.push_back(rank.incident);
@@ -483,9 +484,20 @@ void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool,
   }
 }
 
-void Detector::add_window(uint64_t window, const SumRule& rule, double z, const Rank& rank, Sum& sum) {
+// What a rank usually is slower or faster than its peers does not show that it is slow now: one that has always been
+// 4 % slower reaches with a little noise what another reaches when it slows by 10 %, and one that has always been 4 %
+// faster does not when it does. What was before the last windows, in which it may have become slow; at most half of
+// the floor; and nothing of one that is usually above the floor, which is slow.
+double Detector::usual_effect(const Rank& rank) {
+  const double floor = floor_of(rank.peers);
+  if (rank.score() == 0 && rank.effect <= floor / 2) return 0;  // it does not matter
+  const double usual = rank.course.usual_of(kOwnWindows, kWindows, kWindows).value_or(0);
+  return usual > floor ? 0 : std::clamp(usual, -floor / 2, floor / 2);
+}
+
+void Detector::add_window(uint64_t window, const SumRule& rule, double effect, double z, const Rank& rank, Sum& sum) {
   const double before = sum.score, floor = floor_of(rank.peers);
-  sum.score = std::clamp(before + increment(rule, rank.effect, z, floor), 0.0, kMaxScore);
+  sum.score = std::clamp(before + increment(rule, effect, z, floor), 0.0, kMaxScore);
   if (before < kOnset && sum.score >= kOnset && !rank.is_named) {
     sum.slow = Slow();
     sum.onset = window;

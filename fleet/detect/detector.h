@@ -222,7 +222,8 @@ class Detector {
                  const Round& round) const;
   static Reasons usual_of(const std::vector<const Measured*>& members);
   void score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes);
-  static void add_window(uint64_t window, const SumRule& rule, double z, const Rank& rank, Sum& sum);
+  static double usual_effect(const Rank& rank);
+  static void add_window(uint64_t window, const SumRule& rule, double effect, double z, const Rank& rank, Sum& sum);
   void score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes);
   void begin(uint32_t number, Rank& rank, uint64_t window);
   void update(Rank& rank, uint64_t window);

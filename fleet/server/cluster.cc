@@ -453,9 +453,30 @@ Json Cluster::id_of_node(store::IncidentRow row) const {
   return known == open_.end() ? Json(nullptr) : Json(known->second.id);
 }
 
-// By the node's own measurements first; where these say nothing, by what its causal engine says.
+// By what is measured now, else by what was known while it was slow: of a device or a node that has recovered.
 std::string Cluster::explain(const JobKey& key, const Job& job, const detect::Incident& incident,
                              Json& evidence) const {
+  std::string what = explain_now(key, job, incident, evidence);
+  if (what != detect::name_of(detect::Class::kUnknown) || incident.last_window == 0) return what;
+  store::IncidentRow name;
+  name.cluster = key.cluster;
+  name.job = key.job;
+  name.kind = kind_of(incident, key.kind == Kind::kScore);
+  name.node = node_name(incident.node);
+  name.rank = incident.rank;
+  const auto known = open_.find(incident_name(name));
+  if (known == open_.end()) return what;
+  for (const char* reason : {"device", "slow_devices", "reported"}) {
+    if (!known->second.evidence.contains(reason)) continue;
+    evidence[reason] = known->second.evidence.at(reason);
+    what = known->second.what;
+  }
+  return what;
+}
+
+// By the node's own measurements first; where these say nothing, by what its causal engine says.
+std::string Cluster::explain_now(const JobKey& key, const Job& job, const detect::Incident& incident,
+                                 Json& evidence) const {
   std::string what = detect::name_of(incident.what);
   if (key.kind != Kind::kWork || incident.last_window == 0) return what;
   // What is measured of the host counts more: a device that waits for it is slow because it is at rest.

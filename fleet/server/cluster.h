@@ -193,6 +193,7 @@ class Cluster {
   store::IncidentRow row_of(const JobKey& key, const Job& job, const detect::Incident& incident);
   // Into `evidence`; returns the class.
   std::string explain(const JobKey& key, const Job& job, const detect::Incident& incident, Json& evidence) const;
+  std::string explain_now(const JobKey& key, const Job& job, const detect::Incident& incident, Json& evidence) const;
   void take_reports(const wire::Batch& batch);
   void hear_idle(const wire::Batch& batch);
   void restore_reports(uint64_t from_ns);

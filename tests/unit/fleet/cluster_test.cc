@@ -47,6 +47,33 @@ TEST_F(ClusterTest, ALateRankWhoseDeviceIsSlowerThanItsPeersIsOfClassDevice) {
   EXPECT_EQ(outliers()["outliers"][0]["class"], "device");
 }
 
+// In noise it is a little late for a while longer, and by then its device has been well for as long as is looked at.
+TEST_F(ClusterTest, WhatWasKnownOfALateRankWhileItWasSlowIsKnownWhenItIsOver) {
+  const auto run_with = [&](size_t count, double slow, bool is_throttled) {
+    for (; count > 0; --count) {
+      pass(5);
+      std::vector<wire::Window> windows;
+      for (uint32_t rank = 0; rank < 16; ++rank) {
+        windows.push_back(window("j1", rank, workload.window(rank, rank == 5 ? slow : 0)));
+        windows.back().device = usual_device(rank);
+        if (rank == 5 && is_throttled) windows.back().device->throttle_reasons = wire::kThrottleThermal;
+      }
+      send(std::move(windows));
+    }
+  };
+  run_with(40, 0, false);
+  run_with(14, 0.3, true);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["class"], "device");
+  run_with(8, 0.08, false);
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "device");
+  run_with(30, 0, false);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0]["state"], "over");
+  EXPECT_EQ(incidents()[0]["class"], "device");
+  EXPECT_THAT(incidents()[0]["cause"].get<std::string>(), HasSubstr("is throttled (temperature)"));
+}
+
 TEST_F(ClusterTest, ClocksOfTwoNodesAreBoundByTheCollectivesOfBoth) {
   constexpr int64_t kAhead_ns = 500'000'000;  // the clock of node-1
   const auto arrivals = [&](uint32_t rank, uint64_t late_ns) {

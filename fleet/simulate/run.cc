@@ -72,6 +72,7 @@ Status run(const SimulateOptions& options, const Clock& clock, const std::functi
                   sending.sent(), all, took.count(), static_cast<double>(sending.sent()) / took.count(),
                   format_bytes(sending.bytes() / std::max<uint64_t>(1, sending.sent())),
                   planted_in_words(plan->stragglers())));
+  if (const auto* said = sending.self_classified()) say(said->in_words());
   if (sending.sent() + sending.silent() < all)
     return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error()));
   return {};

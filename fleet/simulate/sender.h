@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "fleet/simulate/plan.h"
+#include "fleet/simulate/self_classified.h"
 #include "serve/net/http_exchange.h"
 #include "serve/net/tls_context.h"
 #include "serve/otlp/transport.h"
@@ -37,6 +38,8 @@ class Sender {
   uint64_t bytes() const { return bytes_; }    // of them
   uint64_t silent() const { return silent_; }  // windows of nodes that say nothing any more, or that are lost
   std::string last_error() const;
+  // What nodes would have said of themselves; null: nothing was sent.
+  const SelfClassified* self_classified() const { return self_classified_ ? &*self_classified_ : nullptr; }
 
  private:
   Sender() = default;
@@ -44,6 +47,7 @@ class Sender {
   struct Connection {
     serve::net::HttpConnection http;
     std::unique_ptr<serve::otlp::Transport> grpc;
+    std::optional<send::PushedThreshold> pushed;  // with the last answer
   };
   void send_window(Plan& plan, uint32_t node, uint32_t window);
   // False: it is not taken, and why is noted.
@@ -56,6 +60,7 @@ class Sender {
   std::vector<std::pair<std::string, std::string>> headers_;
   serve::otlp::Receiver receiver_;       // the same peer, over gRPC
   std::vector<Connection> connections_;  // of the nodes
+  std::optional<SelfClassified> self_classified_;
   std::atomic<uint64_t> sent_ = 0, bytes_ = 0, silent_ = 0;
   std::atomic<bool> is_http_ = false, is_grpc_ = false;  // what is spoken there, as far as is known
   mutable std::mutex mutex_;

@@ -160,6 +160,7 @@ Flag add_cluster_options(Command command, fleet::send::Settings& options, const 
          "The job of all ranks here (default: Slurm's, or as torchrun, MPI or MASTER_ADDR and _PORT name it)");
   option("--fleet-token-file", options.token_file, "FILE",
          "The server's bearer token, read from FILE (or from INGERO_FLEET_TOKEN)");
+  option("--fleet-threshold-url", options.threshold_url, "URL", "Where answers have no threshold, ask for it there");
   option("--fleet-timeout", options.timeout, "", "Of one request").duration().show_default();
   option("--fleet-tls-ca", options.authorities, "FILE", "CA certificates to verify the server with (PEM)");
   option("--fleet-tls-cert", options.certificate, "FILE", "Client certificate (PEM)");

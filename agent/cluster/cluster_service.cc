@@ -121,6 +121,7 @@ std::string ClusterService::summary() const {
   std::string out = fmt::format("sent {} data points of windows to {}", health.accepted, sender_->url());
   if (health.refused > 0) out += fmt::format(", {} refused by the server", health.refused);
   if (health.dropped > 0) out += fmt::format(", {} dropped", health.dropped);
+  if (health.node.is_straggler) out += "; this machine called itself a straggler";
   if (!health.last_error.empty()) out += fmt::format(" ({})", health.last_error);
   return out;
 }

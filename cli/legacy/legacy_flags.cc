@@ -61,7 +61,6 @@ constexpr LegacyFlag kLegacyPushFlags[] = {
     {"--fleet-persist-path", true, kServerKnows},
     {"--fleet-persist-stale-age", true, kServerKnows},
     {"--fleet-detection-mode", true, kServerKnows},
-    {"--fleet-threshold-url", true, kServerKnows},
     {"--fleet-poll-interval", true, kServerKnows},
     {"--fleet-classifier-hysteresis", true, kServerKnows},
     {"--warmup-samples", true, kServerKnows},

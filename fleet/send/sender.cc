@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "fleet/wire/clock.h"
 #include "fleet/wire/encode.h"
+#include "fleet/wire/names.h"
 #include "serve/net/gzip.h"
 #include "serve/otlp/encode.h"
 #include "serve/otlp/sending_thread.h"
@@ -26,6 +27,8 @@ using std::chrono::nanoseconds;
 constexpr size_t kMaxTextBytes = 512;        // of an incident's sentence
 constexpr size_t kMaxKnownIncidents = 4096;  // whose state was sent
 constexpr double kNsPerSecond = 1e9;
+constexpr uint64_t kReportAgain_ns = 60'000'000'000;  // where nothing has changed
+constexpr uint64_t kLateWindow_ns = 30'000'000'000;   // such old ones say nothing of now
 
 double seconds(uint64_t ns) { return static_cast<double>(ns) / kNsPerSecond; }
 
@@ -134,6 +137,33 @@ wire::Incident incident_of(const hal::CausalChain& chain, const std::string& rec
   return incident;
 }
 
+std::vector<wire::NodePoint> points_of(const NodeReport& report, bool was_straggler, const std::string& node) {
+  wire::NodePoint point;
+  point.texts = {{wire::kNodeState, report.state}, {wire::kDetectionMode, name_of(report.mode)}};
+  std::vector<wire::NodePoint> points;
+  const auto add = [&](std::string_view metric, double value) {
+    points.push_back(point);
+    points.back().metric = metric;
+    points.back().value = value;
+  };
+  if (report.score) add(wire::kScoreMetric, *report.score);
+  if (report.threshold) point.numbers.emplace_back(wire::kThreshold, *report.threshold);
+  if (report.score) point.numbers.emplace_back(wire::kScore, *report.score);
+  add(wire::kDetectionMetric, 1);
+  if (!report.is_straggler && !was_straggler) return points;
+  point.texts.emplace_back(wire::kSignal, report.signal);
+  // The same from its begin to its end, by which receivers join them.
+  point.texts.emplace_back(wire::kEventId, fmt::format("{}/{}", node, report.since_ns));
+  add(wire::kStragglerMetric, report.is_straggler ? 1 : 0);
+  return points;
+}
+
+std::string sentence_of(const NodeReport& report) {
+  if (!report.is_straggler) return "this machine does not call itself a straggler any more";
+  return fmt::format("this machine calls itself a straggler: its score is {:.2f}, the threshold {:.2f} ({}, {})",
+                     report.score.value_or(0), report.threshold.value_or(0), name_of(report.mode), report.signal);
+}
+
 // A run of this program, unlike every other run.
 std::string random_instance() {
   std::random_device device;
@@ -146,7 +176,9 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   Impl(SenderOptions o, Options sending, const Clock& c)
       : SendingThread({"ingero-fleet", "cluster", "the server", "it waits in memory and is sent later"},
                       std::move(sending), c),
-        options(std::move(o)) {}
+        options(std::move(o)) {
+    if (options.threshold) next_question = Steady::now();
+  }
   ~Impl() override { stop(); }
   using SendingThread::changed_, SendingThread::failed_tries_, SendingThread::last_error_, SendingThread::mutex_;
 
@@ -159,6 +191,9 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   void encode(std::vector<correlate::RankWindow> windows);
   void encode_incidents(std::vector<hal::CausalChain> chains);
   void encode_heartbeat();
+  void report_node();
+  void hear(const std::optional<PushedThreshold>& pushed);
+  void ask_for_threshold();
   struct Queue {
     std::deque<Payload> requests = {};
     // The receiver may refuse what is in one queue for an hour, and take what is in the other.
@@ -182,6 +217,10 @@ struct Sender::Impl final : serve::otlp::SendingThread {
   Queue waiting, urgent;
   uint64_t waiting_bytes = 0, pushes = 0;
   wire::ClockFilter clocks;  // ours less the server's
+  NodeState node;
+  NodeReport reported;
+  uint64_t reported_ns = 0;  // mono
+  Time next_question = Time::max();
   Time next_incidents{}, next_heartbeat = Steady::now() + nanoseconds(options.heartbeat_ns);
 
   // Guarded by the mutex:
@@ -225,6 +264,11 @@ void Sender::Impl::encode(std::vector<correlate::RankWindow> windows) {
     if (!window.device || !with_device.emplace(window.start_ns, job, window.rank).second) continue;
     group.back().device = state_of(*window.device);
   }
+  const uint64_t now_ns = clock().wall_ns();
+  node.add(windows);
+  const bool is_of_now = std::ranges::any_of(
+      windows, [&](const correlate::RankWindow& window) { return window.end_ns + kLateWindow_ns > now_ns; });
+  if (is_of_now) report_node();
   for (const auto& [key, group] : groups) {
     for (size_t from = 0; from < group.size(); from += kMaxWindowsARequest) {
       const auto some = std::span(group).subspan(from, std::min(kMaxWindowsARequest, group.size() - from));
@@ -244,9 +288,41 @@ void Sender::Impl::encode_incidents(std::vector<hal::CausalChain> chains) {
        static_cast<uint32_t>(some.size()));
 }
 
+// At once where something has changed, else now and then; a straggler says so with each window.
+void Sender::Impl::report_node() {
+  const uint64_t mono_ns = clock().mono_ns();
+  const NodeReport now = node.report(clock().wall_ns(), mono_ns);
+  const bool has_changed = std::string_view(now.state) != reported.state || now.mode != reported.mode ||
+                           now.is_straggler != reported.is_straggler;
+  const bool is_known = now.mode != DetectionMode::kNone || reported_ns != 0;
+  const bool is_due = is_known && (has_changed || now.is_straggler || mono_ns >= reported_ns + kReportAgain_ns);
+  if (!is_due || now.time_ns == 0) return;
+  if (now.is_straggler != reported.is_straggler && hooks.say) hooks.say(sentence_of(now));
+  const auto points = points_of(now, reported.is_straggler, options.node);
+  const wire::Push about = options.names_run ? wire::Push{instance, ++pushes, {}} : wire::Push();
+  push(waiting, wire::encode_node({options.cluster, options.node, options.job}, now.time_ns, points, about),
+       static_cast<uint32_t>(points.size()));
+  reported = now;
+  reported_ns = mono_ns;
+  const std::scoped_lock lock(mutex_);
+  health.node = now;
+}
+
+void Sender::Impl::hear(const std::optional<PushedThreshold>& pushed) { node.hear(pushed, clock().mono_ns()); }
+
+// Where something between the server and this machine drops headers.
+void Sender::Impl::ask_for_threshold() {
+  if (!options.threshold || Steady::now() < next_question) return;
+  next_question = Steady::now() + nanoseconds(options.threshold->pause_ns());
+  if (node.has_fresh(clock().mono_ns())) return;
+  const auto deadline = Steady::now() + nanoseconds(options.timeout_ns);
+  hear(options.threshold->ask(deadline, stop_signal()));
+}
+
 // Not where something waits, which would say the same once it is taken.
 void Sender::Impl::encode_heartbeat() {
   if (options.heartbeat_ns == 0 || !waiting.requests.empty() || Steady::now() < next_heartbeat) return;
+  report_node();  // its ranks may be idle by now
   push(waiting, wire::encode_heartbeat({options.cluster, options.node, ""}, {instance, ++pushes, {}}), 0);
 }
 
@@ -288,6 +364,7 @@ bool Sender::Impl::deliver(const Payload& payload) {
   if (const auto offset = wire::clock_offset(wall_ns, now_ns - mono_ns, answer->untrusted_time)) {
     clocks.add({-offset->offset_ns, offset->within_ns}, now_ns);
   }
+  hear(read_threshold(answer->untrusted_threshold, answer->untrusted_quorum, answer->untrusted_score));
   const uint64_t refused = answer->send_result == SendResult::kRefused ? payload.items : answer->rejected;
   if (refused > 0 && hooks.refused) hooks.refused(refused);
   const std::scoped_lock lock(mutex_);
@@ -318,6 +395,7 @@ Sender::Impl::Time Sender::Impl::wake_up() const {
   }
   if (!incidents.empty()) wake = std::min(wake, std::max(next_incidents, urgent.next_try));
   if (options.heartbeat_ns > 0 && waiting.requests.empty()) wake = std::min(wake, next_heartbeat);
+  if (options.threshold) wake = std::min(wake, next_question);
   return wake;
 }
 
@@ -325,6 +403,7 @@ void Sender::Impl::turn(bool is_last) {
   if (is_last) waiting.next_try = urgent.next_try = {};
   encode_pending(is_last);
   drain(is_last);
+  if (!is_last) ask_for_threshold();
 }
 
 void Sender::Impl::end() {

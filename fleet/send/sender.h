@@ -10,12 +10,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "correlate/rank_windows.h"
+#include "fleet/send/node_state.h"
+#include "fleet/send/threshold_source.h"
 #include "hal/chain.h"
 #include "serve/otlp/transport.h"
 
@@ -32,6 +35,7 @@ struct SenderOptions {
   uint64_t timeout_ns = 5'000'000'000;  // of one request
   uint64_t stop_ns = 2'000'000'000;     // for what is left at the end
   uint64_t between_incidents_ns = 1'000'000'000;
+  std::optional<ThresholdSource> threshold = {};  // asked where no answer says what this machine classifies itself by
   uint64_t heartbeat_ns = 0;                 // after which, where nothing was sent, it says that it is there; 0: never
   size_t max_waiting = 512;                  // requests
   uint64_t max_waiting_bytes = 16ULL << 20;  // compressed
@@ -42,6 +46,7 @@ struct SenderHealth {
   uint64_t accepted = 0, refused = 0, dropped = 0;
   uint64_t requests = 0, failed_tries = 0, waiting_requests = 0;
   std::string last_error;  // empty: the last try did not fail
+  NodeReport node;         // what this machine said of itself last
 };
 
 // What was given to it and is not sent yet.

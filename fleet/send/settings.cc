@@ -30,13 +30,17 @@ Result<std::string> token_of(const Settings& settings, const Environment& enviro
   return token;
 }
 
-Result<otlp::Receiver> receiver_of(const Settings& settings, const Environment& environment) {
+Result<otlp::Endpoint> endpoint_of(const Settings& settings, const std::string& url, const char* flag) {
   otlp::EndpointRules rules;
   rules.is_plain = rules.is_plain_allowed = settings.is_plain;
-  rules.flag = "--fleet-endpoint";
+  rules.flag = flag;
   rules.secret_remedy = "put a token into a file for --fleet-token-file";
   rules.plain_flag = "--fleet-insecure";
-  auto endpoint = otlp::parse_endpoint(settings.endpoint, rules);
+  return otlp::parse_endpoint(url, rules);
+}
+
+Result<otlp::Receiver> receiver_of(const Settings& settings, const Environment& environment) {
+  auto endpoint = endpoint_of(settings, settings.endpoint, "--fleet-endpoint");
   INGERO_TRY(endpoint);
   auto token = token_of(settings, environment);
   INGERO_TRY(token);
@@ -76,6 +80,12 @@ Result<SenderOptions> sender_options(const Settings& settings, const Environment
   made.node = name;
   made.job = settings.job;
   if (*timeout > 0) made.timeout_ns = *timeout;
+  if (settings.threshold_url.empty()) return made;
+  auto url = endpoint_of(settings, settings.threshold_url, "--fleet-threshold-url");
+  INGERO_TRY(url);
+  auto source = ThresholdSource::make(std::move(*url), made.receiver, made.tls, made.cluster, made.node);
+  INGERO_TRY(source);
+  made.threshold = std::move(*source);
   return made;
 }
 

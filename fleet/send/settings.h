@@ -15,6 +15,7 @@ namespace ingero::fleet::send {
 struct Settings {
   std::string endpoint;  // empty: nothing is sent
   std::string cluster, node, job, token_file, authorities, certificate, key;
+  std::string threshold_url;  // empty: only answers say what this machine classifies itself by
   std::string timeout = "5s";
   bool is_plain = false;
 };

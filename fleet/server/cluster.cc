@@ -12,6 +12,7 @@
 #include "fleet/server/hang_report.h"
 #include "fleet/server/incident_rows.h"
 #include "fleet/server/late_ranks.h"
+#include "fleet/wire/names.h"
 
 namespace ingero::fleet::server {
 namespace {
@@ -25,10 +26,8 @@ constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
 constexpr size_t kMaxUnwritten = 4096;       // incidents, until the store takes them
 constexpr size_t kMaxLibraryHashes = 65536;  // of a job
-constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
 constexpr const char* kManyRanks = "windows of more than 256 ranks of one node";
 constexpr uint64_t kMisfits = 256;  // windows in a row, after which their period is the job's
-constexpr const char* kScoreMetric = "ingero.node.health_score";
 
 std::string too_many_nodes(const std::string& node) {
   return fmt::format(
@@ -180,7 +179,9 @@ Status Cluster::take_locked(wire::Batch& batch, uint64_t& end) {
   for (const size_t i : written->windows) compare(batch.windows[i], written->nodes[i], now_ns);
   for (const auto& [window, node] : written->filled) compare(window, node, now_ns);
   for (const wire::Point& point : batch.points) {
-    if (point.metric == kScoreMetric) compare_score(point, now_ns);
+    // Of a node that sends windows, its ranks are compared, by more than its score.
+    const bool is_compared = instances_.contains({point.sender.cluster, point.sender.node});
+    if (point.metric == wire::kScoreMetric && !is_compared) compare_score(point, now_ns);
   }
   take_reports(batch);
   hear_idle(batch);
@@ -628,11 +629,11 @@ Status Cluster::advance(uint64_t now_ns) {
   for (auto& [key, job] : jobs_) {
     const uint64_t before = job.detector.last_window();
     auto changes = job.detector.advance(now_ns);
-    if (job.detector.last_window() != before) job.limits = job.detector.limits();
+    if (job.detector.last_window() != before) job.note_compared();
     if (!job.is_silent && job.has_gone(now_ns)) {
       job.is_silent = true;
       for (const detect::Incident& incident : job.detector.end_all_silent()) changes.push_back(incident);
-      job.limits = job.detector.limits();
+      job.note_compared();
     }
     for (const detect::Incident& incident : changes) {
       keep(row_of(key, job, incident), incident.state == detect::State::kOpen, rows);
@@ -664,23 +665,6 @@ Status Cluster::write_incidents(std::vector<store::IncidentRow> rows) {
   INGERO_TRY(store_->write(rows));
   unwritten_.clear();
   return {};
-}
-
-Threshold Cluster::threshold(const std::string& cluster) {
-  const std::lock_guard guard(mutex_);
-  Threshold found;
-  size_t ranks = 0;
-  for (const auto& [key, job] : jobs_) {
-    if (key.cluster != cluster) continue;
-    const detect::Limits& limits = job.limits;
-    const bool is_score = key.kind == Kind::kScore;
-    // Health scores are what nodes compare with it; where there are none, the largest job.
-    if (limits.ranks == 0 || (!is_score && limits.ranks <= ranks)) continue;
-    ranks = is_score ? SIZE_MAX : limits.ranks;
-    const double value = is_score ? limits.usual * (1 - limits.effect) : 1 / (1 + limits.effect);
-    found = {std::clamp(value, kMinThreshold, kMaxThreshold), true, limits.has_quorum};
-  }
-  return found;
 }
 
 void Cluster::add_outliers(const JobKey& key, const Job& job, const OutlierQuery& query,

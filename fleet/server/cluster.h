@@ -48,7 +48,9 @@ inline constexpr uint64_t kHangAfter_ns = 10'000'000'000;
 struct Threshold {
   double value = 0;
   bool is_known = false, has_quorum = false;
+  std::optional<double> score = {};  // of the node that asks, to be compared with it
 };
+inline constexpr size_t kScoreWindows = 12;  // of which the score of a node without a slow rank is made
 
 struct OutlierQuery {
   std::string cluster;  // empty: all
@@ -80,9 +82,12 @@ class Cluster {
   // To be called once a second: what is found because time passes, and nothing comes.
   void tick();
 
-  // What nodes classify themselves by: of their health scores where they send these, else 1 / (1 + the effect from
-  // which on a rank is suspicious).
-  Threshold threshold(const std::string& cluster);
+  // What nodes classify themselves by: of a node whose ranks are compared by their own work, 1 / (1 + the effect from
+  // which on one of its job is suspicious), and its score, the same of its slowest rank: of one that is named the
+  // effect that it is named with, else the median of its last windows, but a score that says so of no node. For one
+  // window in ten of a healthy rank is suspicious, and what is evidence enough is the detector's to say. Else of the
+  // health scores that nodes send, else of the largest job.
+  Threshold threshold(const std::string& cluster, const std::string& node = {});
   Result<Json> outliers(const OutlierQuery& query);
   // How each node's worst rank compared with its peers in each of the last windows, of one job: the largest that is
   // asked for.
@@ -122,7 +127,12 @@ class Cluster {
     uint64_t settled_ns = 0;  // when what has come of its collectives will have settled; 0: it has
     uint64_t period_ns = 0;
     bool is_silent = false;  // nothing has come for so long that what was open has ended
-    detect::Limits limits;   // as of the last window that was evaluated
+    detect::Limits limits;   // as of the last window that was evaluated, as the next
+    struct Slowest {
+      double effect = 0;
+      bool is_named = false;
+    };
+    std::unordered_map<uint32_t, Slowest> slowest;  // by node: of its ranks
     // Communicators by what nodes call them that know nothing of the library's number: others have said both.
     std::unordered_map<uint64_t, uint64_t> library_hashes;
     // Windows of its period since the last of another one, and the other way round.
@@ -131,6 +141,7 @@ class Cluster {
     bool is_restored = false;       // and nothing of it has come since
     uint64_t communicator_of(const wire::Window& window);
     void hear(uint64_t now_ns, bool is_replay);
+    void note_compared();  // what was
     // Whether windows of `length_ns` are those that it is to have from now on.
     bool is_of_another_period(uint64_t length_ns);
     // By then all that came of it has been compared.

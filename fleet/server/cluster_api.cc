@@ -113,8 +113,11 @@ Json description(const std::string& version) {
              {"/api/v1/openapi.json", get("This description")},
              {"/api/v1/threshold", get("What the nodes of a cluster classify themselves by")},
              {"/metrics", {{"get", text("Of this server, for Prometheus", "text/plain")}}}};
-  const Json name{{"name", "cluster_id"}, {"in", "query"}, {"required", true}, {"schema", {{"type", "string"}}}};
-  paths["/api/v1/threshold"]["get"]["parameters"] = Json::array({name});
+  const auto parameter = [](const char* name, bool is_required) {
+    return Json{{"name", name}, {"in", "query"}, {"required", is_required}, {"schema", {{"type", "string"}}}};
+  };
+  paths["/api/v1/threshold"]["get"]["parameters"] =
+      Json::array({parameter("cluster_id", true), parameter("node_id", false)});
   for (const ClusterTool& tool : cluster_tools()) {
     paths[std::string(kToolPrefix) + std::string(tool.name)] = describe(tool, tool.plain_name);
   }
@@ -131,12 +134,14 @@ Json description(const std::string& version) {
 http::Response threshold(Cluster& cluster, const http::Request& request) {
   const std::string name = request.parameter("cluster_id");
   if (name.empty()) return failed(Error(Errc::kInvalid, "cluster_id: which cluster's threshold"));
-  const Threshold found = cluster.threshold(name);
+  const Threshold found = cluster.threshold(name, request.parameter("node_id"));
   if (!found.is_known) {
     return failed(Error(Errc::kNotFound, fmt::format("cluster {}: nothing has been compared yet", printable(name, 128)),
                         "nodes send windows or health scores to /v1/metrics"));
   }
-  return json(200, Json{{"threshold", found.value}, {"quorum_met", found.has_quorum}});
+  Json answer{{"threshold", found.value}, {"quorum_met", found.has_quorum}};
+  if (found.score) answer["score"] = *found.score;
+  return json(200, answer);
 }
 
 }  // namespace

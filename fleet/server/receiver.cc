@@ -87,17 +87,25 @@ std::string why_of(const wire::Refusals& refused) {
   return why;
 }
 
+struct ThresholdNames {
+  const char *threshold, *quorum, *score;
+};
+constexpr ThresholdNames kHeaders = {"X-Ingero-Threshold", "X-Ingero-Quorum-Met", "X-Ingero-Score"};
+constexpr ThresholdNames kMetadata = {"ingero-threshold", "ingero-quorum-met", "ingero-score"};
+
 // What the senders of the batch classify themselves by, as headers of these names; none before it is known.
 std::vector<std::pair<std::string, std::string>> threshold_of(Cluster& cluster, const wire::Batch& batch,
-                                                              const char* threshold_name, const char* quorum_name) {
+                                                              const ThresholdNames& names) {
   const wire::Sender* sender = nullptr;
   if (!batch.points.empty()) sender = &batch.points.front().sender;
   if (!batch.windows.empty()) sender = &batch.windows.front().sender;
   if (sender == nullptr) return {};
-  const Threshold threshold = cluster.threshold(sender->cluster);
+  const Threshold threshold = cluster.threshold(sender->cluster, sender->node);
   if (!threshold.is_known) return {};
-  return {{threshold_name, fmt::format("{:.6g}", threshold.value)},
-          {quorum_name, threshold.has_quorum ? "true" : "false"}};
+  std::vector<std::pair<std::string, std::string>> headers{{names.threshold, fmt::format("{:.6g}", threshold.value)},
+                                                           {names.quorum, threshold.has_quorum ? "true" : "false"}};
+  if (threshold.score) headers.emplace_back(names.score, fmt::format("{:.6g}", *threshold.score));
+  return headers;
 }
 
 http::Response accepted(Cluster& cluster, const wire::Batch& batch, bool is_json, uint64_t received_ns) {
@@ -115,7 +123,7 @@ http::Response accepted(Cluster& cluster, const wire::Batch& batch, bool is_json
   } else {
     response.body = wire::protobuf_answer(refused, why_of(batch.refused));
   }
-  response.headers = threshold_of(cluster, batch, "X-Ingero-Threshold", "X-Ingero-Quorum-Met");
+  response.headers = threshold_of(cluster, batch, kHeaders);
   response.headers.emplace_back(wire::kTimeHeader, wire::time_header(received_ns, cluster.clock().wall_ns()));
   return response;
 }
@@ -207,7 +215,7 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
     return refuse(http::GrpcCode::kUnavailable, taken.error().text());
   }
   answer.body = wire::protobuf_answer(batch->refused_count(), why_of(batch->refused));
-  answer.metadata = threshold_of(cluster, *batch, "ingero-threshold", "ingero-quorum-met");
+  answer.metadata = threshold_of(cluster, *batch, kMetadata);
   answer.metadata.emplace_back(wire::kTimeMetadata, wire::time_header(received_ns, cluster.clock().wall_ns()));
   return answer;
 }

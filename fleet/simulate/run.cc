@@ -76,6 +76,7 @@ Status run(const SimulateOptions& options, const Environment& environment, const
                      sending.sent(), all, took.count(), static_cast<double>(sending.sent()) / took.count(),
                      format_bytes(sending.bytes() / std::max<uint64_t>(1, sending.sent())),
                      planted_in_words(plan->stragglers()));
+  if (const auto* said = sending.self_classified()) out << said->in_words();
   if (sending.sent() + sending.silent() < all)
     return Error(Errc::kIo, fmt::format("some were refused; the last: {}", sending.last_error()));
   return {};

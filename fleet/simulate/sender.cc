@@ -68,6 +68,8 @@ serve::otlp::SendResult Sender::send_by_grpc(const std::string& body, Connection
   for (int tries = 1;; ++tries) {
     const auto answer = connection.grpc->send({serve::otlp::Signal::kMetrics, true, 1, body},
                                               std::chrono::steady_clock::now() + kTimeout, kNever);
+    connection.pushed =
+        send::read_threshold(answer.untrusted_threshold, answer.untrusted_quorum, answer.untrusted_score);
     if (answer.send_result == SendResult::kAccepted) return SendResult::kAccepted;
     const bool is_asked_to_wait = answer.send_result == SendResult::kRetry && answer.retry_after_ns;
     if (!is_asked_to_wait || tries == kTries) {
@@ -96,7 +98,12 @@ bool Sender::send(const std::string& body, Connection& connection) {
     answer = ask();
   }
   is_http_ = is_http_ || answer.ok();
-  if (answer.ok() && answer->status == 200) return true;
+  if (answer.ok() && answer->status == 200) {
+    connection.pushed =
+        send::read_threshold(answer->header(serve::otlp::kThresholdHeader), answer->header(serve::otlp::kQuorumHeader),
+                             answer->header(serve::otlp::kScoreHeader));
+    return true;
+  }
   // A server of HTTP/2 answers a request of HTTP/1.1 with frames.
   if (!answer.ok() && !is_http_) {
     const SendResult sent = send_by_grpc(body, connection);
@@ -121,6 +128,7 @@ void Sender::send_window(Plan& plan, uint32_t node, uint32_t window) {
   if (!send(body, connection) || (delivery == Delivery::kTwice && !send(body, connection))) return;
   ++sent_;
   bytes_ += body.size();
+  self_classified_->take(node, window, windows, connection.pushed);
   const auto chains = plan.incidents(node, window);
   if (!chains.empty())
     (void)send(serve::net::gzip(wire::encode_incidents(plan.sender(node), chains, push)), connection);
@@ -129,6 +137,7 @@ void Sender::send_window(Plan& plan, uint32_t node, uint32_t window) {
 void Sender::send(Plan& plan, uint32_t window) {
   plan.begin(window);
   connections_.resize(plan.nodes());
+  if (!self_classified_) self_classified_.emplace(plan);
   std::atomic<uint32_t> next = 0;
   const auto work = [&] {
     for (uint32_t node = next++; node < plan.nodes() && !is_in_vain(); node = next++) send_window(plan, node, window);

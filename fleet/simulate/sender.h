@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "fleet/simulate/plan.h"
+#include "fleet/simulate/self_classified.h"
 #include "serve/net/http_exchange.h"
 #include "serve/net/tls_context.h"
 #include "serve/otlp/transport.h"
@@ -38,6 +39,8 @@ class Sender {
   uint64_t silent() const { return silent_; }  // windows of nodes that say nothing any more, or that are lost
   bool is_answered() const { return is_http_ || is_grpc_; }  // by a server, if only with a refusal
   std::string last_error() const;
+  // What nodes would have said of themselves; null: nothing was sent.
+  const SelfClassified* self_classified() const { return self_classified_ ? &*self_classified_ : nullptr; }
 
  private:
   Sender() = default;
@@ -45,6 +48,7 @@ class Sender {
   struct Connection {
     serve::net::HttpConnection http;
     std::unique_ptr<serve::otlp::Transport> grpc;
+    std::optional<send::PushedThreshold> pushed;  // with the last answer
   };
   // What the first node cannot send no other can.
   bool is_in_vain() const { return sent_ == 0 && has_failed_; }
@@ -59,6 +63,7 @@ class Sender {
   std::vector<std::pair<std::string, std::string>> headers_;
   serve::otlp::Receiver receiver_;       // the same peer, over gRPC
   std::vector<Connection> connections_;  // of the nodes
+  std::optional<SelfClassified> self_classified_;
   std::atomic<uint64_t> sent_ = 0, bytes_ = 0, silent_ = 0;
   std::atomic<bool> is_http_ = false, is_grpc_ = false;  // what is spoken there, as far as is known
   std::atomic<bool> has_failed_ = false;

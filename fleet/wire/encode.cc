@@ -25,6 +25,15 @@ void add_text(std::string& to, uint32_t field, std::string_view key, std::string
   pbf_writer(to).add_message(field, pair);
 }
 
+void add_real(std::string& to, uint32_t field, std::string_view key, double value) {
+  std::string any, pair;
+  pbf_writer(any).add_double(4, value);
+  pbf_writer writer(pair);
+  writer.add_string(1, key.data(), key.size());
+  writer.add_message(2, any);
+  pbf_writer(to).add_message(field, pair);
+}
+
 void add_number(std::string& to, uint32_t field, std::string_view key, int64_t value) {
   std::string any, pair;
   pbf_writer(any).add_int64(3, value);
@@ -233,6 +242,19 @@ std::string encode_incidents(const Sender& sender, std::span<const Incident> inc
     if (incident.rank) add_number(point, kNumberAttributes, "ingero.rank", *incident.rank);
     for (const auto& [key, value] : incident.attributes) add_text(point, kNumberAttributes, key, value);
     metrics.add("ingero.causal_chain", kGauge, real(std::move(point), incident.lost_s));
+  }
+  return request_of(sender, push, metrics);
+}
+
+std::string encode_node(const Sender& sender, uint64_t time_ns, std::span<const NodePoint> points, const Push& push) {
+  if (points.empty()) return {};
+  Metrics metrics;
+  for (const NodePoint& one : points) {
+    std::string point;
+    pbf_writer(point).add_fixed64(3, time_ns);
+    for (const auto& [key, value] : one.texts) add_text(point, kNumberAttributes, key, value);
+    for (const auto& [key, value] : one.numbers) add_real(point, kNumberAttributes, key, value);
+    metrics.add(one.metric, kGauge, real(std::move(point), one.value));
   }
   return request_of(sender, push, metrics);
 }

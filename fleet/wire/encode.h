@@ -36,6 +36,16 @@ struct Incident {
 };
 std::string encode_incidents(const Sender& sender, std::span<const Incident> incidents, const Push& push = {});
 
+// What a node says of itself: a number with its attributes.
+struct NodePoint {
+  std::string_view metric;
+  double value = 0;
+  std::vector<std::pair<std::string_view, std::string>> texts;
+  std::vector<std::pair<std::string_view, double>> numbers;
+};
+std::string encode_node(const Sender& sender, uint64_t time_ns, std::span<const NodePoint> points,
+                        const Push& push = {});
+
 // That the sender is there, and has nothing to send: a resource without points.
 std::string encode_heartbeat(const Sender& sender, const Push& push);
 

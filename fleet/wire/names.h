@@ -44,6 +44,12 @@ inline constexpr std::string_view kState[] = {"state"};
 inline constexpr std::string_view kUtilizationMetric = "hw.gpu.utilization", kPowerMetric = "hw.power",
                                   kTemperatureMetric = "hw.temperature", kClockMetric = "gpu.clock.sm",
                                   kThrottleMetric = "gpu.throttle.reasons";
+// What a node says of itself: these are the names of the legacy agent.
+inline constexpr std::string_view kScoreMetric = "ingero.node.health_score",
+                                  kStragglerMetric = "ingero.node.straggler_event",
+                                  kDetectionMetric = "ingero.agent.detection_mode", kNodeState = "ingero.node.state",
+                                  kDetectionMode = "ingero.detection_mode", kEventId = "ingero.event.id",
+                                  kThreshold = "threshold", kScore = "score", kSignal = "dominant_signal";
 // Of a collective's operation, in the points of any sender.
 inline constexpr std::string_view kOperationNames[] = {"gpu.collective.op_type", "nccl.op_type", "op_type",
                                                        "operation"};

@@ -10,7 +10,9 @@
 
 namespace ingero::serve::otlp {
 
-inline constexpr const char* kTimeHeader = "x-ingero-time";  // the receiver's clock (fleet/wire/clock.h)
+// Over gRPC without "x-".
+inline constexpr const char *kTimeHeader = "x-ingero-time", *kThresholdHeader = "x-ingero-threshold",
+                            *kQuorumHeader = "x-ingero-quorum-met", *kScoreHeader = "x-ingero-score";
 
 enum class SendResult : uint8_t {
   kAccepted,  // all of it, or all but `rejected`
@@ -22,8 +24,10 @@ struct Answer {
   SendResult send_result = SendResult::kRetry;
   uint64_t rejected = 0;  // items of an accepted request that the receiver dropped
   std::optional<uint64_t> retry_after_ns = {};
-  std::string message = {};         // empty: nothing to say
-  std::string untrusted_time = {};  // of a header that not every receiver sends: kTimeHeader
+  std::string message = {};  // empty: nothing to say
+  // Of headers that only a cluster's server sends: its clock (kTimeHeader), what nodes classify themselves by, and the
+  // sender's score.
+  std::string untrusted_time = {}, untrusted_threshold = {}, untrusted_quorum = {}, untrusted_score = {};
 };
 
 // Longest wait that is granted: a receiver cannot silence the sender for good.

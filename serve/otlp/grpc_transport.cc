@@ -94,7 +94,9 @@ class GrpcTransport : public Transport {
          .version = net::HttpVersion::k2},
         kMaxAnswerBytes, deadline, stop, &connection_);
     if (!answer.ok()) return {.message = answer.error().text()};
-    return evaluate(*answer, payload.items);
+    Answer evaluated = evaluate(*answer, payload.items);
+    take_headers(*answer, Protocol::kGrpc, evaluated);
+    return evaluated;
   }
 
  private:

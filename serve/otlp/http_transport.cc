@@ -26,7 +26,7 @@ class HttpTransport : public Transport {
                                       kMaxAnswerBytes, deadline, stop, &connection_);
     if (!answer.ok()) return {.message = answer.error().text()};
     Answer evaluated = evaluate(*answer, payload.items);
-    evaluated.untrusted_time = answer->header(kTimeHeader);
+    take_headers(*answer, receiver_.protocol, evaluated);
     return evaluated;
   }
 
@@ -55,6 +55,17 @@ class HttpTransport : public Transport {
 };
 
 }  // namespace
+
+void take_headers(const net::HttpAnswer& from, Protocol protocol, Answer& to) {
+  constexpr size_t kHttpOnly = std::string_view("x-").size();
+  const auto header = [&](std::string_view name) {
+    return std::string(from.header(protocol == Protocol::kGrpc ? name.substr(kHttpOnly) : name));
+  };
+  to.untrusted_time = header(kTimeHeader);
+  to.untrusted_threshold = header(kThresholdHeader);
+  to.untrusted_quorum = header(kQuorumHeader);
+  to.untrusted_score = header(kScoreHeader);
+}
 
 std::unique_ptr<Transport> make_http_transport(const Receiver& receiver, const TlsContext* tls, const Clock& clock) {
   return std::make_unique<HttpTransport>(receiver, tls, clock);

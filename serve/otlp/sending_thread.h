@@ -68,6 +68,7 @@ class SendingThread {
   Time next_try() const { return next_try_; }
   bool may_try() const { return std::chrono::steady_clock::now() >= next_try_; }
   bool is_out_of_time();  // it is to stop, and stop_ns are over
+  const net::Stop& stop_signal() const { return stop_; }
   const Clock& clock() const { return clock_; }
 
   mutable std::mutex mutex_;

@@ -31,6 +31,9 @@ struct Receiver {
   const Headers& headers(Signal signal) const { return signal == Signal::kMetrics ? metrics_headers : traces_headers; }
 };
 
+// What a cluster's server says besides.
+void take_headers(const net::HttpAnswer& from, Protocol protocol, Answer& to);
+
 class Transport {
  public:
   virtual ~Transport() = default;

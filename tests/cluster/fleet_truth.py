@@ -13,6 +13,7 @@ import collections
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -56,7 +57,19 @@ def run(ingero, ranks, plan, windows, seed, *more):
         jobs = server.ask("find_outlier_nodes", cluster_id="sim")["jobs"]
         server.stop()
         with open(truth_file, encoding="utf-8") as file:
-            return json.load(file), incidents, jobs, took
+            truth = json.load(file)
+        said = re.search(r"stragglers: (\d+) of (\d+) with a slow rank,.*? and (\d+) of (\d+) at other times; by", done.stdout)
+        truth["self_classified"] = [int(count) for count in said.groups()]
+        return truth, incidents, jobs, took
+
+
+def add_self_classified(truth, sums):
+    return [one + more for one, more in zip(sums, truth["self_classified"])]
+
+
+def in_words(self_classified):
+    right, planted, wrong, nodes = self_classified
+    return f"    called themselves stragglers: {right} of {planted} nodes with a slow rank, and {wrong} of {nodes} at other times"
 
 
 class Table:
@@ -119,10 +132,12 @@ def judge_jobs(table, ingero, draw, is_short, all_jobs, plan, what):
     table.row(what, "planted", "precision", "recall", "class right", "named after, median / p95", "sent in")
     for ranks, noise, effect, jobs, bound in all_jobs:
         found, seconds, late, roles = {kind: [] for kind in ("right", "wrong", "always slow", "again", "classes", "times", "missed")}, 0, 0, 0
+        self_classified = [0] * 4
         for _ in range(max(1, jobs // 3) if is_short else jobs):
             seed = draw()
             truth, incidents, judged, took = run(ingero, ranks, plan, 120, seed, "--noise", noise, "--effect", str(effect))
             judge(truth, incidents, found)
+            self_classified = add_self_classified(truth, self_classified)
             roles += wrong_roles(truth, judged)
             seconds += took
             late += sum(one["late_windows"] for one in judged)
@@ -135,6 +150,7 @@ def judge_jobs(table, ingero, draw, is_short, all_jobs, plan, what):
                   table.goal(right >= CLASS * max(1, named), f"{right / max(1, named):.2f}"),
                   table.goal(bound is None or p95 <= bound, f"{percentile(found['times'], 0.5) if named else 0:.0f} / {p95:.0f} s" + (f" (bound {bound})" if bound else "")),
                   f"{seconds:.0f} s" + (f", {late} late" if late else ""))
+        print(in_words(self_classified))
         for kind in ("wrong", "always slow"):
             for incident in found[kind]:
                 print(f"    {kind}: {incident['evidence']['sentence']}")
@@ -155,10 +171,13 @@ def healthy_jobs(table, ingero, draw, is_short, sizes):
     print()
     table.row("healthy", "hours", "incidents")
     for ranks, noise, windows, jobs, bound in of_sizes(HEALTHY, sizes):
-        wrong, count = [], max(1, jobs // 3) if is_short else jobs
+        wrong, count, self_classified = [], max(1, jobs // 3) if is_short else jobs, [0] * 4
         for _ in range(count):
-            wrong += run(ingero, ranks, "healthy", windows, draw(), "--noise", noise)[1]
+            truth, incidents, _, _ = run(ingero, ranks, "healthy", windows, draw(), "--noise", noise)
+            wrong += incidents
+            self_classified = add_self_classified(truth, self_classified)
         table.row(f"{ranks} {noise}", f"{windows * count * 5 / 3600:.2f}", table.goal(len(wrong) <= bound, f"{len(wrong)} (bound {bound})"))
+        print(in_words(self_classified))
         for incident in wrong:
             print(f"    wrong: {incident['evidence']['sentence']}")
 

@@ -1,5 +1,6 @@
 """The cluster's server and the nodes that send to it: two real traces on one machine as two nodes, one job of eight ranks
-in one communicator, four on each, and rank 5 slow by a known time from a known step on.
+in one communicator, four on each, and rank 5 slow by a known time from a known step on. The traces are there before the
+ranks, or come when these are at work.
 
 What the server stores is held against what each rank says it called, and what it names against what was planted.
 """
@@ -14,7 +15,7 @@ import subprocess
 import time
 import urllib.request
 
-from harness import LIMIT, SLOW, Trace, check, json_lines, say, until
+from harness import LIMIT, SLOW, Program, Trace, check, json_lines, say, until
 
 RANKS, A_NODE = 8, 4
 SLOW_RANK, SLOW_MS, WORK_MS, COLLECTIVE_MS = 5, 290, 250, 5
@@ -72,15 +73,20 @@ class Server:
             database.close()
 
 
-def node(build, server, number, *options, **planted):
-    """A trace, as a node of its own, of the command that starts its ranks."""
+def command_of(build, number, collectives, **planted):
+    """Starts the ranks of a node, and ends with them."""
     # Before what else the machine does: a rank that waits for a CPU is slow for that, and rightly said to be.
-    command = ["nice", "-n", "-15", os.path.join(build.fakes, "node_ranks"), "--collectives", build.stand_in("plain", "libnccl.so.2")[0],
+    command = ["nice", "-n", "-15", os.path.join(build.fakes, "node_ranks"), "--collectives", collectives,
                "--runtime", build.stand_in("plain", "libcudart.so.13")[0], "--first", str(number * A_NODE),
                "--count", str(A_NODE), "--ranks", str(RANKS), "--log", build.path("calls"),
                "--start", build.path("start"), "--work-ms", str(WORK_MS)]
     for name, value in planted.items():
         command += ["--" + name.replace("_", "-"), str(value)]
+    return command
+
+
+def node_trace(build, server, number, *options, **given):
+    """A trace, as a node of its own."""
     # One is named by its flag, and one by the file.
     name = ("--node", "node-0") if number == 0 else ()
     with open(build.path("ingero.yaml"), "w", encoding="utf-8") as file:
@@ -90,10 +96,16 @@ def node(build, server, number, *options, **planted):
     os.environ.update(CUDA_VISIBLE_DEVICES="GPU-00000000-1111-2222-3333-444444444444", INGERO_FAKE_NVML="cool")
     try:
         return Trace(build, "--fleet-endpoint", f"http://127.0.0.1:{server.otlp}", "--fleet-cluster-id", "lab",
-                     "--fleet-token-file", server.token, *name, *options, command=command, name=f"node-{number}")
+                     "--fleet-token-file", server.token, *name, *options, name=f"node-{number}", **given)
     finally:
         for name in ("INGERO_CONFIG", "CUDA_VISIBLE_DEVICES", "INGERO_FAKE_NVML"):
             del os.environ[name]
+
+
+def node(build, server, number, *options, **planted):
+    """A trace of the command that starts the node's ranks."""
+    return node_trace(build, server, number, *options,
+                      command=command_of(build, number, build.stand_in("plain", "libnccl.so.2")[0], **planted))
 
 
 def devices_of(build):
@@ -297,6 +309,63 @@ def ARankThatDoesNotComeIsNamed(build):
     say(named_after_s=round(named_s, 1), sentence=evidence.get("sentence"))
 
 
+def ARankOfAJobOlderThanItsTracesIsNamed(build):
+    """Both traces come when the ranks are at work, one after the other: identity, rank and number are the library's."""
+    quiet_s, slow_s = 75, 60
+    quiet = steps_until(quiet_s)
+    planted = {"steps": quiet + int(slow_s * 1000 / (WORK_MS + SLOW_MS + COLLECTIVE_MS)), "slow": SLOW_RANK, "slow_ms": SLOW_MS,
+               "slow_from": quiet, "read": build.path("data")}
+    with open(build.path("data"), "wb") as file:
+        file.write(os.urandom(4 << 20))
+        file.flush()
+        os.fsync(file.fileno())
+    library = os.path.join(build.fakes, "live", "libnccl.so.2")
+    with Server(build) as server, contextlib.ExitStack() as running:
+        nodes = [running.enter_context(Program(build, *command_of(build, number, library, **planted), name=f"ranks-{number}", hold=False))
+                 for number in (0, 1)]
+
+        def are_ready():
+            return sum(open(one.lines_path, encoding="utf-8").read().count("ready") for one in nodes) == RANKS
+
+        until(are_ready, 20, "all ranks are ready")
+        slow_ns = begin(build) + quiet * (WORK_MS + COLLECTIVE_MS) * 1_000_000
+        time.sleep(2)
+        traces = []
+        for number, one in enumerate(nodes):
+            traces.append(running.enter_context(node_trace(build, server, number, *devices_of(build), "--pid", str(one.process.pid))))
+            time.sleep(3)  # as two are never started together
+
+        def outliers():
+            for one in (*nodes, *traces):
+                check(one.process.poll() is None, f"it ended: {server.ask('fleet.cluster.run_analysis', cluster_id='lab')['sentences']}")
+            time.sleep(0.5)
+            return server.ask("fleet.cluster.find_outlier_nodes", cluster_id="lab")["outliers"]
+
+        found = until(outliers, (quiet_s + slow_s) / SLOW + 10, "a rank is named")
+        named_s = time.time() - slow_ns / 1e9
+        check(named_s > 0, f"named before it was slow: {found}")
+        for one in nodes:
+            one.end()
+        for trace in traces:
+            trace.stop()
+        check([one["rank"] for one in found] == [SLOW_RANK], f"named: {found}")
+        incidents = server.ask("fleet.cluster.incidents", cluster_id="lab")["incidents"]
+        check({one["rank"] for one in incidents} == {SLOW_RANK}, f"incidents: {incidents}")
+        named = found[0]
+        check(named["node_id"] == f"node-{SLOW_RANK // A_NODE}" and named["class"] == "input", f"{named}")
+        lateness_ms = 1000 * named["lateness_s_per_step"]
+        check(abs(lateness_ms - SLOW_MS) <= 10, f"late by {lateness_ms} ms, and {SLOW_MS} were planted")
+        check(sorted(named["delayed"]) == [rank for rank in range(RANKS) if rank != SLOW_RANK], f"{named}")
+        # One communicator, by what its library calls it, and its numbers are those of the ranks' own calls.
+        known = server.rows("SELECT count(DISTINCT comm_id_hash) AS communicators, min(nranks) AS nranks FROM windows")[0]
+        check((known["communicators"], known["nranks"]) == (1, RANKS), f"{dict(known)}")
+        for rank in range(RANKS):
+            calls = sum(line["call"] == "ncclAllReduce" for line in json_lines(build.path(f"calls.{rank}")))
+            last = server.rows(f"SELECT max(last_entered) AS entered FROM windows WHERE rank = {rank}")[0]["entered"]
+            check(last == calls, f"rank {rank} has entered {last} of {calls} collectives")
+    say(named_after_s=round(named_s, 1), lateness_ms=round(lateness_ms, 2), effect=named["effect"], confidence=named["confidence"])
+
+
 def push(build, server, trace, cluster):
     return subprocess.Popen([build.agent, "fleet-push", "--db", trace.recording.path, "--fleet-endpoint", f"http://127.0.0.1:{server.otlp}",
                              "--fleet-cluster-id", cluster, "--fleet-token-file", server.token], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -414,5 +483,5 @@ def APushedRecordingIsWhatItsTraceSent(build):
     say(windows=len(sent), collectives=measured, incidents=len(incidents["lab"]))
 
 
-TESTS = (ASlowRankOfTwoNodesIsNamed, ASlowDeviceThatDelaysAllRanksIsNamed, ARankThatDoesNotComeIsNamed, APushedRecordingIsWhatItsTraceSent)
+TESTS = (ASlowRankOfTwoNodesIsNamed, ARankOfAJobOlderThanItsTracesIsNamed, ASlowDeviceThatDelaysAllRanksIsNamed, ARankThatDoesNotComeIsNamed, APushedRecordingIsWhatItsTraceSent)
 SHARED = TESTS

@@ -1,5 +1,6 @@
-// The ranks of one node of a job that has several, on the stand-in collective library and runtime: they work, make a
-// collective together with the ranks of the other nodes, and wait for it, step by step. One of them may be slow.
+// The ranks of one node of a job that has several, on a stand-in collective library (that of live_nccl.c, too) and
+// runtime: they work, make a collective together with the ranks of the other nodes, and wait for it, step by step. One
+// of them may be slow.
 //
 //   node_ranks --collectives LIB --runtime LIB --first R --count N --ranks N --log FILE --start FILE --steps N
 //              [--work-ms MS] [--slow RANK --slow-ms MS --slow-from STEP --slow-until STEP] [--read FILE]
@@ -70,16 +71,18 @@ class Library {
  public:
   explicit Library(const char* path) : handle_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
     if (handle_ == nullptr) fail(dlerror());
-    find("fake_control", control_);
+    find("fake_control", control_, false);
   }
   template <typename... Arguments>
   void call(FILE* log, const char* name, uint64_t out, uint64_t sleep, uint64_t bytes, Arguments... arguments) {
     int (*function)(Arguments...) = nullptr;
     find(name, function);
-    struct fake_control* control = control_();
-    control->ret = 0;
-    control->out = out;
-    control->sleep_ns = sleep;
+    if (control_ != nullptr) {
+      struct fake_control* control = control_();
+      control->ret = 0;
+      control->out = out;
+      control->sleep_ns = sleep;
+    }
     const uint64_t start = now_ns();
     function(arguments...);
     fprintf(log, "{\"call\": \"%s\", \"start_ns\": %lu, \"end_ns\": %lu, \"bytes\": %lu}\n", name, start, now_ns(),
@@ -88,9 +91,9 @@ class Library {
 
  private:
   template <typename Function>
-  void find(const char* name, Function& function) {
+  void find(const char* name, Function& function, bool is_needed = true) {
     void* symbol = dlsym(handle_, name);
-    if (symbol == nullptr) fail(name);
+    if (symbol == nullptr && is_needed) fail(name);
     memcpy(&function, &symbol, sizeof function);
   }
   void* handle_;
@@ -140,7 +143,7 @@ int run_rank(const Options& options) {
     const bool is_slow = step >= options.slow_from && step < options.slow_until;
     const uint64_t end = begin + longest + kCollective_ns + (is_slow ? options.device_ms * kMs : 0);
     collectives.call(log, "ncclAllReduce", 0, 0, kElements * kElementBytes, pointer(0x1000), pointer(0x2000), kElements,
-                     kFloat32, kSum, pointer(kWorld), pointer(kStream));
+                     kFloat32, kSum, made, pointer(kStream));
     const uint64_t now = now_ns();
     runtime.call(log, "cudaStreamSynchronize", 0, now < end ? end - now : 0, 0, pointer(kStream));
     begin = end;

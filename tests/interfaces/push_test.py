@@ -177,7 +177,7 @@ class Push(Cluster):
         server = self.serve()
         self.make("run.db", 12)
         old = {"--fleet-workload-type": "training", "--fleet-persist-path": "/x", "--fleet-persist-stale-age": "10m", "--fleet-detection-mode": "none",
-               "--fleet-world-size": "8", "--fleet-node-rank": "1", "--fleet-threshold-url": "http://x", "--fleet-poll-interval": "10s",
+               "--fleet-world-size": "8", "--fleet-node-rank": "1", "--fleet-poll-interval": "10s",
                "--fleet-classifier-hysteresis": "0.02", "--remediate": None, "--remediate-socket": "/x", "--remediate-gid": "65532",
                "--signal-window": "60s", "--signal-num-gpus": "8", "--warmup-samples": "30", "--otlp-enabled": None, "--otlp-endpoint": "x:4318",
                "--otlp-insecure": None}

@@ -795,5 +795,67 @@ TEST_F(ClusterTest, WithoutAnyNumbersItIsNotSaidThatNoJobHangs) {
   EXPECT_THAT(dump((*analysis)["sentences"]), HasSubstr("Whether a job hangs is not known"));
 }
 
+// One window in ten of a healthy rank is beyond the effect that the threshold is made of.
+TEST_F(ClusterTest, ANodeGetsTheScoreThatItsThresholdIsFor) {
+  EXPECT_FALSE(cluster->threshold("lab", "node-0").is_known);
+  size_t healthy = 0;
+  for (int i = 0; i < 60; ++i) {
+    run("j1", 1);
+    const Threshold first = cluster->threshold("lab", "node-0"), other = cluster->threshold("lab", "node-1");
+    if (!first.score) continue;
+    ++healthy;
+    EXPECT_GE(*first.score, first.value + 0.02);
+    EXPECT_GE(*other.score, other.value + 0.02);
+  }
+  EXPECT_GE(healthy, 50U);
+  run("j1", 15, 0.3);
+  const Threshold slow = cluster->threshold("lab", "node-0"), other = cluster->threshold("lab", "node-1");
+  EXPECT_TRUE(slow.has_quorum);
+  EXPECT_NEAR(*slow.score, 1 / 1.3, 0.05);
+  EXPECT_LT(*slow.score, slow.value);
+  EXPECT_GE(*other.score, other.value + 0.02);
+  EXPECT_DOUBLE_EQ(slow.value, cluster->threshold("lab").value);
+  EXPECT_FALSE(cluster->threshold("lab").score) << "of no node";
+  EXPECT_FALSE(cluster->threshold("lab", "node-9").score);
+  run("j1", 40);
+  EXPECT_GE(*cluster->threshold("lab", "node-0").score, 0.95) << "it is over";
+}
+
+TEST_F(ClusterTest, TheThresholdOfANodeIsThatOfItsOwnJob) {
+  for (int i = 0; i < 30; ++i) {
+    run("j1", 1);
+    std::vector<wire::Window> windows;
+    for (uint32_t rank = 0; rank < 40; ++rank) {
+      wire::Window one = window("j2", rank, rank % 3 == 0 ? 1.4 : 1);
+      one.sender.node = fmt::format("other-{}", rank / 8);
+      one.communicator = 78;
+      one.nranks = 40;
+      windows.push_back(one);
+    }
+    send(std::move(windows));
+  }
+  const Threshold of_small = cluster->threshold("lab", "node-0"), of_large = cluster->threshold("lab", "other-0");
+  EXPECT_LT(of_large.value, of_small.value - 0.1);
+  EXPECT_DOUBLE_EQ(cluster->threshold("lab").value, of_large.value) << "of the largest job";
+}
+
+TEST_F(ClusterTest, AScoreOfANodeWhoseRanksAreComparedIsNotComparedToo) {
+  run("j1", 3);
+  const auto send_score = [&](const std::string& node) {
+    wire::Batch batch;
+    wire::Point& point = batch.points.emplace_back();
+    point.sender = {"lab", node, ""};
+    point.metric = "ingero.node.health_score";
+    point.time_ns = clock.now_ns;
+    point.value_double = 0.9;
+    point.attributes = "{}";
+    EXPECT_TRUE(cluster->take(batch).ok());
+  };
+  send_score("node-0");
+  EXPECT_EQ(health().at("jobs"), 1);
+  send_score("legacy-0");
+  EXPECT_EQ(health().at("jobs"), 2);
+}
+
 }  // namespace
 }  // namespace ingero::fleet::server

@@ -290,6 +290,88 @@ TEST_F(SendTest, WhatTheServerWillNeverTakeIsCountedAndNotSentAgain) {
   EXPECT_THAT(receiver.requests(), SizeIs(1));
 }
 
+std::vector<wire::Point> points_in(const std::vector<RawReceiver::Request>& requests, std::string_view metric) {
+  std::vector<wire::Point> all;
+  for (const auto& request : requests) {
+    const auto body = wire::inflate_gzip(request.body);
+    wire::Collector collector(system_clock().wall_ns());
+    if (!body.ok() || !wire::read_protobuf(*body, collector).ok()) continue;
+    for (auto& point : collector.take().points) {
+      if (point.metric == metric) all.push_back(std::move(point));
+    }
+  }
+  return all;
+}
+
+TEST_F(SendTest, AMachineThatTheServerFindsSlowCallsItselfAStragglerUntilItIsNot) {
+  std::atomic<bool> is_slow = true;
+  RawReceiver receiver([&](const RawReceiver::Request&, size_t, int) {
+    return RawReceiver::http("200 OK", fmt::format("X-Ingero-Threshold: 0.95\r\nX-Ingero-Quorum-Met: true\r\n"
+                                                   "X-Ingero-Score: {}\r\n",
+                                                   is_slow ? "0.7692" : "0.991"));
+  });
+  to(receiver);
+  start();
+  const auto stragglers = [&] { return points_in(receiver.requests(), "ingero.node.straggler_event"); };
+  uint64_t sent = 0;
+  const auto send_until = [&](size_t count) {
+    return within(10s, [&] {
+      sender_->add({window_of(0, 1, now_window() - kPeriodNs * (3 - ++sent % 3))});
+      std::this_thread::sleep_for(20ms);
+      return stragglers().size() >= count;
+    });
+  };
+  ASSERT_TRUE(send_until(2)) << "a straggler says so again and again";
+  EXPECT_TRUE(sender_->health().node.is_straggler);
+  is_slow = false;
+  ASSERT_TRUE(within(10s, [&] {
+    sender_->add({window_of(0, 1, now_window())});
+    std::this_thread::sleep_for(20ms);
+    return stragglers().back().value_double == 0;
+  }));
+  sender_->stop();
+  std::set<std::string> events;
+  const auto all = stragglers();
+  for (const wire::Point& point : all) {
+    const Json attributes = parse_json(point.attributes);
+    EXPECT_EQ(text_member(attributes, "ingero.detection_mode"), "fleet");
+    EXPECT_EQ(text_member(attributes, "ingero.node.state"), "active");
+    EXPECT_EQ(text_member(attributes, "dominant_signal"), "throughput");
+    EXPECT_DOUBLE_EQ(attributes.at("threshold").get<double>(), 0.95);
+    EXPECT_DOUBLE_EQ(attributes.at("score").get<double>(), point.value_double == 0 ? 0.991 : 0.7692);
+    events.insert(text_member(attributes, "ingero.event.id"));
+  }
+  EXPECT_EQ(std::ranges::count(all, 0.0, [](const auto& point) { return *point.value_double; }), 1)
+      << "it is over once";
+  EXPECT_THAT(events, SizeIs(1)) << "one event from its begin to its end";
+  const auto scores = points_in(receiver.requests(), "ingero.node.health_score");
+  ASSERT_FALSE(scores.empty());
+  EXPECT_DOUBLE_EQ(*scores.front().value_double, 0.7692);
+}
+
+TEST_F(SendTest, WhereAnswersHaveNoThresholdItIsAskedFor) {
+  std::atomic<int> asked = 0;
+  RawReceiver receiver([&](const RawReceiver::Request& request, size_t, int) {
+    if (request.head.find("GET /api/v1/threshold?cluster_id=train&node_id=gpu-01 ") == std::string::npos) {
+      return RawReceiver::http("200 OK");
+    }
+    ++asked;
+    return RawReceiver::http("200 OK", "", R"({"threshold": 0.9, "quorum_met": true, "score": 0.5})");
+  });
+  to(receiver);
+  auto source = ThresholdSource::make(options_.receiver.endpoint, options_.receiver, {}, "train", "gpu-01");
+  ASSERT_TRUE(source.ok());
+  options_.threshold = *source;
+  start();
+  ASSERT_TRUE(within(5s, [&] { return asked == 1; }));
+  EXPECT_TRUE(within(5s, [&] {
+    sender_->add({window_of(0, 1, now_window())});
+    std::this_thread::sleep_for(20ms);
+    return sender_->health().node.is_straggler;
+  }));
+  EXPECT_EQ(asked, 1) << "once in some ten seconds";
+}
+
 hal::CausalChain chain_of(const std::string& id, const std::string& severity = "HIGH") {
   hal::CausalChain chain;
   chain.id = id;

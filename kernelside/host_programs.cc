@@ -136,9 +136,9 @@ std::variant<Owned<host>, Refused> load_chosen(const Choice& choice, const Drift
   }
   // Maps that no host program touches are only declared here.
   for (bpf_map* map : {skeleton->maps.recipes, skeleton->maps.probe_losses, skeleton->maps.process_losses,
-                       skeleton->maps.threads, skeleton->maps.stray_threads, skeleton->maps.stray_count,
-                       skeleton->maps.watched_threads, skeleton->maps.watched_count, skeleton->maps.wanted_cgroups,
-                       skeleton->maps.stacks, skeleton->maps.ring_shares}) {
+                       skeleton->maps.stray_threads, skeleton->maps.stray_count, skeleton->maps.watched_threads,
+                       skeleton->maps.watched_count, skeleton->maps.wanted_cgroups, skeleton->maps.stacks,
+                       skeleton->maps.ring_shares}) {
     if (bpf_map__fd(map) < 0) bpf_map__set_autocreate(map, false);
   }
 

@@ -1,4 +1,4 @@
-// What a budget alone does not say, and the recording does: who had the CPUs that a thread waited for, whether its host
+// What a budget alone does not say, and the recording does: who had the CPUs (time_cpus.cc), whether a thread's host
 // code was the collector of a language or page faults, which call allocated, who stopped it, settings that slow it
 // down, and which rank the others wait for.
 //
@@ -6,7 +6,6 @@
 // queries of the recording; a recording of a schema without a table has no such sentence.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -15,12 +14,10 @@
 #include "correlate/device_time.h"
 #include "correlate/rules.h"
 #include "correlate/window.h"
-#include "hal/cpu_list.h"
 #include "hal/slow_settings.h"
 #include "hal/wait.h"
 #include "report/frame_text.h"
-#include "report/time_spent.h"
-#include "store/read/selection_sql.h"
+#include "report/time_part.h"
 #include "symbols/frame.h"
 
 namespace ingero::report {
@@ -30,265 +27,11 @@ using correlate::Limit;
 using correlate::TimeClass;
 using store::Conditions;
 
-constexpr double kGoodPart = 0.25, kHalf = 0.5;
-constexpr size_t kMaxNamed = 4;
 constexpr uint64_t kIdleParts = 50;  // less than a fiftieth: it did not wait
-constexpr uint64_t kSomePercent = 15;
 constexpr int64_t kEnoughSamples = 20;
 constexpr uint64_t kFaultNs = 100'000;  // of kernel time a page fault, at most: more is something else
 constexpr uint64_t kEnoughRounds = 8;
 constexpr uint64_t kLatePercent = 5, kProbesPercent = 5;
-
-using OnRow = std::function<void(std::span<const store::Value>)>;
-
-// The recording, and the part of it that is asked about.
-struct Part {
-  static constexpr std::string_view kSessions = "s";  // the alias of the table sessions in all of these queries
-  const store::Reader& reader;
-  const store::Selection& selection;
-
-  // `sql` has the conditions in place of its {}.
-  void ask(std::string_view sql, const Conditions& conditions, const OnRow& on_row) const {
-    const auto take = [&](std::span<const store::Value> row) {
-      on_row(row);
-      return true;
-    };
-    const std::string text = fmt::format(fmt::runtime(sql), conditions.sql());
-    (void)reader.query(text, {}, take, {}, conditions.bound()).ok();  // without the table there is nothing to say
-  }
-
-  // Of a process on its node and in its run: itself, unless `pid` says otherwise. `table`, `node_of`: that have the
-  // number, and the node and the run.
-  static Conditions of_process(const ProcessTime& time, const std::string& table, const std::string& node_of,
-                               std::optional<uint32_t> pid = std::nullopt) {
-    Conditions conditions;
-    conditions.add(table + ".pid = ?", int64_t{pid.value_or(time.budget.pid)});
-    if (!time.node.empty()) conditions.add(node_of + ".node = ?", store::Bound::of(time.node));
-    if (time.session) conditions.add(node_of + (node_of == kSessions ? ".id = ?" : ".session = ?"), *time.session);
-    return conditions;
-  }
-  // Of what the budget evaluates, as all below. Rows of the table event_rows e with its clock k, of a thread t.
-  Conditions of_thread(const ProcessTime& time) const {
-    Conditions conditions = of_interval(time, "t", "k", "k.mono_ns + e.start");
-    conditions.add_rows(selection, "e.seq");
-    conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
-    return conditions;
-  }
-  // Likewise, of all threads of a process.
-  Conditions of_threads_of(const ProcessTime& time, uint32_t pid) const {
-    Conditions conditions = of_process(time, "t", "k", pid);
-    add_interval(time, "k.mono_ns + e.start", conditions);
-    conditions.add_rows(selection, "e.seq");
-    conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
-    return conditions;
-  }
-  // Rows of the view events e, of a thread.
-  Conditions events_of_thread(const ProcessTime& time) const {
-    Conditions conditions = of_interval(time, "e", "e", "e.start_mono_ns");
-    conditions.add_rows(selection, "e.seq");
-    conditions.add_range(selection, "e.timestamp", "e.timestamp + coalesce(e.duration, 0)");
-    return conditions;
-  }
-  // Rows of the table cpu_samples c with its clock k, of a thread t.
-  Conditions samples_of_thread(const ProcessTime& time) const {
-    Conditions conditions = of_interval(time, "t", "k", "k.mono_ns + c.start");
-    conditions.add_range(selection, "k.wall_ns + c.start", "k.wall_ns + c.start");
-    return conditions;
-  }
-  // Samples of the machine that have a value in a column.
-  Conditions snapshots_meanwhile(const ProcessTime& time, const std::string& column) const {
-    Conditions meanwhile;
-    meanwhile.add(column + " >= ?", int64_t{0});
-    if (time.session) meanwhile.add("session = ?", *time.session);
-    if (time.budget.end_ns > time.budget.start_ns) {
-      meanwhile.add("timestamp >= ?", static_cast<int64_t>(time.budget.start_ns) + time.wall_offset_ns);
-      meanwhile.add("timestamp <= ?", static_cast<int64_t>(time.budget.end_ns) + time.wall_offset_ns);
-    }
-    meanwhile.add_range(selection, "timestamp", "timestamp");
-    return meanwhile;
-  }
-
- private:
-  // `thread`: the table of its thread; `start`: when it began, of the monotonic clock.
-  static Conditions of_interval(const ProcessTime& time, const std::string& thread, const std::string& node_of,
-                                const std::string& start) {
-    Conditions conditions = of_process(time, thread, node_of);
-    conditions.add(thread + ".tid = ?", int64_t{time.budget.tid});
-    add_interval(time, start, conditions);
-    return conditions;
-  }
-  static void add_interval(const ProcessTime& time, const std::string& start, Conditions& conditions) {
-    if (time.budget.end_ns <= time.budget.start_ns) return;
-    conditions.add(start + " >= ?", static_cast<int64_t>(time.budget.start_ns));
-    conditions.add(start + " <= ?", static_cast<int64_t>(time.budget.end_ns));
-  }
-};
-
-// Who had a CPU meanwhile.
-struct Had {
-  int64_t pid = 0;
-  std::string comm;
-  double share = 0;  // of the time that is known of all
-  std::string name() const { return fmt::format("{} (pid {})", printable(comm, 40), pid); }
-};
-
-// While threads t were preempted. The recorder is left out: nothing that the program does brings that time back.
-std::vector<Had> preemptors(const Part& part, const Conditions& threads) {
-  std::vector<Had> had;
-  double all_ns = 0;
-  part.ask(
-      "SELECT c.pid, c.comm, sum(e.culprit_ns) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON "
-      "k.id = e.clock JOIN threads t ON t.id = e.thread JOIN culprits c ON c.id = e.culprit WHERE {} AND "
-      "e.preempted > 0 GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
-      threads, [&](std::span<const store::Value> row) {
-        had.push_back({row[0].integer, std::string(row[1].as_text()), static_cast<double>(row[2].integer)});
-        all_ns += had.back().share;
-      });
-  std::erase_if(had, [&](const Had& one) { return all_ns <= 0 || correlate::is_recorder(one.comm); });
-  for (Had& one : had) one.share /= all_ns;
-  return had;
-}
-
-// "the 4.7ms a step"
-std::string part_text(const ProcessTime& time, uint64_t ns) {
-  const uint64_t parts = std::max<uint64_t>(1, time.budget.steps != 0 ? time.budget.evaluated.steps : 1);
-  return fmt::format("the {}{}", format_duration(ns / parts), time.budget.steps != 0 ? " a step" : "");
-}
-
-// Who had the CPUs that it waited for.
-void add_preemptors(const Part& part, ProcessTime& time) {
-  const correlate::TimeSums& sums = time.budget.evaluated.sums;
-  const bool is_starved =
-      time.budget.result.limit == Limit::kStarvedOfCpu || time.budget.result.second == Limit::kStarvedOfCpu;
-  const uint64_t low = sums.of(TimeClass::kCpuWait).low;
-  if (low == 0 || low * 100 < sums.total_ns()) return;  // next to nothing: it does not matter who
-  if (!is_starved && low * 100 < kSomePercent * sums.lost_low()) return;
-  const std::string of_that =
-      is_starved ? "of that" : fmt::format("of {} for which it waited for one", part_text(time, low));
-  std::vector<Had> had = preemptors(part, part.of_thread(time));
-  // Its own where they had half: others together may have had more than that, each of them less.
-  const auto is_own = [&](const Had& one) { return one.pid == int64_t{time.budget.pid}; };
-  const auto own = std::find_if(had.begin(), had.end(), is_own);
-  const bool is_mostly_own = own != had.end() && own->share >= 0.5;
-  if (!is_mostly_own) std::erase_if(had, is_own);
-  if (had.empty()) return;
-  const double percent = 100 * had.front().share;
-  if (is_mostly_own) {
-    time.because.push_back(fmt::format(
-        "Its own threads had the CPU for {:.0f}% {}: it has more threads ready to run than CPUs", percent, of_that));
-    time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
-  } else if (had.front().share >= kGoodPart) {
-    time.because.push_back(fmt::format("{} had the CPU for {:.0f}% {}", had.front().name(), percent, of_that));
-  }
-}
-
-// Who had the CPU that another process waited for, while this one waited for that.
-void add_preemptors_of_others(const Part& part, ProcessTime& time) {
-  for (const BlamePath& path : time.blame) {
-    const BlameNode& root = path.nodes.back();
-    const bool is_much = path.low * 100 >= kSomePercent * time.budget.evaluated.sums.lost_low();
-    if (root.is != TimeClass::kCpuWait || root.pids.size() != 1 || root.pids.front() == time.budget.pid || !is_much)
-      continue;
-    std::vector<Had> had = preemptors(part, part.of_threads_of(time, root.pids.front()));
-    std::erase_if(had, [&](const Had& one) { return one.pid == int64_t{root.pids.front()}; });
-    if (had.empty() || had.front().share < kGoodPart) continue;
-    time.because.push_back(fmt::format("{} had the CPU for {:.0f}% of {} for which {} waited for one",
-                                       had.front().name(), 100 * had.front().share, part_text(time, path.low),
-                                       other_text(root, time)));
-    return;
-  }
-}
-
-struct OnCpus {
-  hal::CpuList cpus, online;
-  uint64_t threads = 0;
-  std::string comm;
-  bool is_narrow() const { return !online.empty() && cpus.count() < online.count(); }
-};
-
-// Of processes of the run that waited for a CPU: on which they could run by the end of the interval.
-std::map<uint32_t, OnCpus> affinities(const Part& part, const ProcessTime& time) {
-  Conditions of_run;
-  if (!time.node.empty()) of_run.add("s.node = ?", store::Bound::of(time.node));
-  if (time.session) of_run.add("s.id = ?", *time.session);
-  // What is asked for in a second is of that before.
-  if (time.budget.end_ns > time.budget.start_ns) {
-    of_run.add("a.mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns + correlate::kWindowNs));
-  }
-  std::map<uint32_t, OnCpus> found;
-  part.ask(
-      "SELECT a.pid, a.cpus, a.online, a.threads, (SELECT p.comm FROM processes p WHERE p.session = a.session AND "
-      "p.pid = a.pid ORDER BY p.id DESC LIMIT 1) FROM cpu_affinity a JOIN sessions s ON s.id = a.session WHERE {} "
-      "ORDER BY a.mono_ns LIMIT 100000",
-      of_run, [&](std::span<const store::Value> row) {
-        OnCpus one;
-        one.cpus = hal::CpuList::parse(row[1].as_text()).value_or(hal::CpuList());
-        one.online = hal::CpuList::parse(row[2].as_text()).value_or(hal::CpuList());
-        one.threads = static_cast<uint64_t>(std::max<int64_t>(0, row[3].integer));
-        one.comm = row[4].as_text();
-        found[static_cast<uint32_t>(row[0].integer)] = std::move(one);
-      });
-  return found;
-}
-
-// "python (pid 8), python (pid 9) and 2 more"; empty: none shares CPUs with it.
-std::string sharers_text(const std::map<uint32_t, OnCpus>& all, uint32_t pid, uint64_t& threads) {
-  const OnCpus& its = all.at(pid);
-  std::vector<std::string> names;
-  size_t more = 0;
-  for (const auto& [other, theirs] : all) {
-    if (other == pid || !theirs.is_narrow() || !theirs.cpus.shares_any(its.cpus)) continue;
-    if (theirs.cpus == its.cpus) threads += theirs.threads;
-    if (names.size() >= kMaxNamed) {
-      ++more;
-    } else {
-      names.push_back(fmt::format("{} (pid {})", printable(theirs.comm, 40), other));
-    }
-  }
-  return fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
-}
-
-// How busy the machine's CPUs were meanwhile, in percent; none: not known.
-std::optional<double> busy_percent(const Part& part, const ProcessTime& time) {
-  std::optional<double> percent;
-  part.ask("SELECT avg(cpu_pct) FROM system_snapshots WHERE {}", part.snapshots_meanwhile(time, "cpu_pct"),
-           [&](std::span<const store::Value> row) { percent = row[0].as_real(); });
-  return percent;
-}
-
-// It, or who it waits for, waits for a CPU because it may not run on those that are idle.
-void add_affinity(const Part& part, ProcessTime& time) {
-  const correlate::TimeSums& sums = time.budget.evaluated.sums;
-  const auto matters = [&](uint64_t ns) {
-    return ns * 100 >= sums.total_ns() && ns * 100 >= kSomePercent * sums.lost_low();
-  };
-  std::optional<uint32_t> pid;
-  if (matters(sums.of(TimeClass::kCpuWait).low)) pid = time.budget.pid;
-  for (const BlamePath& path : time.blame) {
-    const BlameNode& root = path.nodes.back();
-    if (!pid && root.is == TimeClass::kCpuWait && !root.pids.empty() && matters(path.low)) pid = root.pids.front();
-  }
-  if (!pid) return;
-  const std::map<uint32_t, OnCpus> all = affinities(part, time);
-  const auto its = all.find(*pid);
-  if (its == all.end() || !its->second.is_narrow()) return;
-  const auto busy = busy_percent(part, time);
-  if (busy.value_or(0) >= correlate::kBusyPercent) return;
-  uint64_t threads = its->second.threads;
-  const std::string sharers = sharers_text(all, *pid, threads);
-  const std::string who =
-      *pid == time.budget.pid ? "It" : fmt::format("{} (pid {})", printable(its->second.comm, 40), *pid);
-  time.because.push_back(fmt::format(
-      "{} may run on {} only, {} of the machine's {}{}: its CPU affinity keeps it off the others{}; {} waited for a "
-      "CPU",
-      who, its->second.cpus.name(), its->second.cpus.count(), its->second.online.count(),
-      sharers.empty() ? std::string() : ", and so may " + sharers,
-      busy ? fmt::format(", while the machine's CPUs were {:.0f}% busy", *busy) : "", plural(threads, "thread")));
-  time.remedy = fmt::format(
-      "widen the CPU affinity (taskset -acp {} {}; the launcher's CPU binding, numactl, the cpuset "
-      "of its cgroup){}",
-      its->second.online.text(), *pid, sharers.empty() ? "" : ", or give each process CPUs of its own");
-}
 
 // Who let it run again: most likely who stopped it.
 void add_stopper(const Part& part, ProcessTime& time) {
@@ -527,14 +270,7 @@ void add_settings(const Part& part, ProcessTime& time) {
       Part::of_process(time, "p", "s"),
       [&](std::span<const store::Value> row) { settings = std::string(row[0].as_text()); });
   if (settings.empty()) return;
-  uint64_t cpus = 0;
-  Conditions of_node;
-  of_node.add("node = ?", store::Bound::of(time.node));
-  if (time.session) of_node.add("id = ?", *time.session);
-  part.ask(
-      "SELECT max(coalesce(cpu_cores, 0)) FROM sessions WHERE {}", of_node,
-      [&](std::span<const store::Value> row) { cpus = static_cast<uint64_t>(std::max<int64_t>(0, row[0].integer)); });
-  for (const auto& [known, text] : hal::slow_settings_in(settings, cpus)) {
+  for (const auto& [known, text] : hal::slow_settings_in(settings, cpus_of(part, time))) {
     const bool blocks = hal::blocks_launches(*known, text);
     // Launches that wait are submissions to one who does not know that, and waits to one who does.
     uint64_t ns = sums.of(known->shows_in).ns;
@@ -960,9 +696,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_stolen(part, time);
     add_overload(part, time);
     if (!is_accusation(time.budget.result.limit)) continue;
-    add_preemptors(part, time);
-    add_preemptors_of_others(part, time);
-    add_affinity(part, time);
+    add_cpus(part, time);
     add_samples(part, time);
     add_new_workers(part, time);
     add_resting(time);

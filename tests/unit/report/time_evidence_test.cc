@@ -143,6 +143,85 @@ TEST_F(SqueezedTest, WhatManyOthersTakeIsNotItsOwnThreads) {
   EXPECT_THAT(because({}), Not(Contains(HasSubstr("Its own threads"))));
 }
 
+// Who has the CPU is recorded while it is preempted, and not when it has been woken and waits for one.
+class QueuedTest : public TimeEvidenceTest {
+ protected:
+  uint64_t queued_ns_ = kSecond / 5;
+  void add_more(store::Writer& writer) override {
+    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
+    for (uint64_t second = 0; second < 60; ++second) {
+      hal::Event event;
+      event.call = calls.id_of(hal::HostOp::kSchedSwitch);
+      event.kind = hal::Kind::kHost;
+      event.pid = event.tid = kPid;
+      event.start_mono_ns = (second + 1) * kSecond + kSecond / 4;
+      event.wall_offset_ns = static_cast<int64_t>(kWall);
+      event.duration_ns = event.off.runqueue_ns = queued_ns_;
+      event.set(hal::Has::kDuration);
+      event.set(hal::Has::kOffCpu);
+      hal::Wait wait;
+      wait.kind = hal::WaitKind::kSleep;
+      ASSERT_TRUE(writer.write_wait(event, wait).ok());
+    }
+  }
+};
+
+TEST_F(QueuedTest, WhoPreemptedItIsOfThatTimeOnly) {
+  EXPECT_THAT(because({}), ::testing::Contains(::testing::HasSubstr(
+                               "had the CPU for 50% of the 333ms for which it was preempted; who had it after it had "
+                               "been woken is not recorded")));
+}
+
+class LongQueuedTest : public QueuedTest {
+ protected:
+  LongQueuedTest() { queued_ns_ = kSecond / 4 * 3; }
+};
+
+TEST_F(LongQueuedTest, OfTheRestNothingIsSaid) {
+  EXPECT_THAT(because({}), ::testing::Not(::testing::Contains(::testing::HasSubstr("had the CPU"))));
+}
+
+// Its threads preempt each other all the time; the one that submits waits for them in a loop, and runs.
+class CrowdedTest : public TimeEvidenceTest {
+ protected:
+  uint32_t who(uint64_t) const override { return kPid; }
+  void add_more(store::Writer& writer) override {
+    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
+    for (uint64_t second = 0; second < 60; ++second) {
+      hal::Event event;
+      event.call = calls.id_of(hal::HostOp::kSchedSwitch);
+      event.kind = hal::Kind::kHost;
+      event.pid = kPid;
+      event.tid = kPid + 1;
+      event.start_mono_ns = (second + 1) * kSecond;
+      event.wall_offset_ns = static_cast<int64_t>(kWall);
+      event.duration_ns = event.off.preempted_ns = event.preempted_by_ns = kSecond / 10 * 9;
+      event.set(hal::Has::kDuration);
+      event.set(hal::Has::kOffCpu);
+      event.set(hal::Has::kPreemptedBy);
+      event.preempted_by_pid = kPid;
+      strcpy(event.preempted_by_comm.data(), "python");
+      hal::Wait wait;
+      wait.kind = hal::WaitKind::kPreempted;
+      ASSERT_TRUE(writer.write_wait(event, wait).ok());
+    }
+  }
+};
+
+TEST_F(CrowdedTest, ThreadsThatKeepEachOtherFromTheCpusAreNamed) {
+  std::vector<ProcessTime> times(1);
+  ProcessTime& time = times[0];
+  time.node = "n";
+  time.budget.pid = time.budget.tid = kPid;
+  time.budget.start_ns = kSecond;
+  time.budget.end_ns = 61 * kSecond;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  time.budget.evaluated.sums.of(correlate::TimeClass::kHost) = {kSecond, kSecond, kSecond};
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(time.because, ::testing::Contains(::testing::StartsWith("1.0 of its threads waited for a CPU")));
+  EXPECT_THAT(time.remedy, ::testing::HasSubstr("start fewer threads"));
+}
+
 // What had the CPU while it loaded its model did not slow its steps.
 // It, and a worker of it, may run on one of four CPUs; another program may run on the others.
 class ConfinedTest : public TimeEvidenceTest {

@@ -1,0 +1,245 @@
+// Who had the CPUs that a thread waited for, and on which it may run (time_part.h).
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "correlate/rules.h"
+#include "correlate/window.h"
+#include "hal/cpu_list.h"
+#include "report/time_part.h"
+
+namespace ingero::report {
+
+using correlate::Limit;
+using correlate::TimeClass;
+using store::Conditions;
+
+uint64_t cpus_of(const Part& part, const ProcessTime& time) {
+  uint64_t cpus = 0;
+  Conditions of_node;
+  of_node.add("node = ?", store::Bound::of(time.node));
+  if (time.session) of_node.add("id = ?", *time.session);
+  part.ask(
+      "SELECT max(coalesce(cpu_cores, 0)) FROM sessions WHERE {}", of_node,
+      [&](std::span<const store::Value> row) { cpus = static_cast<uint64_t>(std::max<int64_t>(0, row[0].integer)); });
+  return cpus;
+}
+
+std::string part_text(const ProcessTime& time, uint64_t ns) {
+  const uint64_t parts = std::max<uint64_t>(1, time.budget.steps != 0 ? time.budget.evaluated.steps : 1);
+  return fmt::format("the {}{}", format_duration(ns / parts), time.budget.steps != 0 ? " a step" : "");
+}
+
+namespace {
+
+// Who had a CPU meanwhile.
+struct Had {
+  int64_t pid = 0;
+  std::string comm;
+  double share = 0;  // of the time that is known of all
+  std::string name() const { return fmt::format("{} (pid {})", printable(comm, 40), pid); }
+};
+
+struct Preemptions {
+  std::vector<Had> had;  // most first
+  double waited_ns = 0;  // for a CPU
+  double part = 0;       // of that, what they were preempted for
+  bool is_most() const { return part >= kHalf; }
+};
+
+// While threads t were preempted: who has a CPU when one has been woken and waits is not recorded. The recorder is left
+// out: nothing that the program does brings that time back.
+Preemptions preemptions(const Part& part, const Conditions& threads) {
+  Preemptions found;
+  double all_ns = 0;
+  part.ask(
+      "SELECT c.pid, c.comm, sum(e.culprit_ns) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON "
+      "k.id = e.clock JOIN threads t ON t.id = e.thread JOIN culprits c ON c.id = e.culprit WHERE {} AND "
+      "e.preempted > 0 GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
+      threads, [&](std::span<const store::Value> row) {
+        found.had.push_back({row[0].integer, std::string(row[1].as_text()), static_cast<double>(row[2].integer)});
+        all_ns += found.had.back().share;
+      });
+  std::erase_if(found.had, [&](const Had& one) { return all_ns <= 0 || correlate::is_recorder(one.comm); });
+  for (Had& one : found.had) one.share /= all_ns;
+  part.ask(
+      "SELECT total(e.preempted), total(e.runqueue) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON "
+      "k.id = e.clock JOIN threads t ON t.id = e.thread WHERE {}",
+      threads, [&](std::span<const store::Value> row) {
+        const double preempted = row[0].as_real().value_or(0), queued = row[1].as_real().value_or(0);
+        found.waited_ns = preempted + queued;
+        if (preempted > 0) found.part = preempted / found.waited_ns;
+      });
+  return found;
+}
+
+// "for which it waited for one", or for the part of that which is known.
+std::string waited_text(const Preemptions& of, const ProcessTime& time, uint64_t ns, std::string_view who) {
+  if (of.is_most()) return fmt::format("of {} for which {} waited for one", part_text(time, ns), who);
+  const auto preempted_ns = static_cast<uint64_t>(of.part * static_cast<double>(ns));
+  return fmt::format("of {} for which {} was preempted; who had it after {} had been woken is not recorded",
+                     part_text(time, preempted_ns), who, who);
+}
+
+// Its threads keep each other from the CPUs: whether that is so. Some of them wait for one all the time, and not only
+// the one that submits, which may wait for the others and run.
+bool add_own_threads(const Part& part, ProcessTime& time) {
+  const Limit limit = time.budget.result.limit;
+  const uint64_t ns = time.budget.end_ns - std::min(time.budget.end_ns, time.budget.start_ns);
+  if ((limit != Limit::kHostBound && limit != Limit::kStarvedOfCpu) || ns == 0) return false;
+  const Preemptions known = preemptions(part, part.of_threads_of(time, time.budget.pid));
+  const auto own = std::ranges::find(known.had, int64_t{time.budget.pid}, &Had::pid);
+  const double waiting = known.waited_ns / static_cast<double>(ns);  // threads at a time, on average
+  if (own == known.had.end() || own->share < kHalf || !known.is_most() || waiting < kHalf) return false;
+  time.because.push_back(
+      fmt::format("{:.1f} of its threads waited for a CPU at any time, and its own threads had the CPU for {:.0f}% of "
+                  "that: it has more threads ready to run than CPUs",
+                  waiting, 100 * own->share));
+  time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
+  return true;
+}
+
+// Who had the CPUs that it waited for.
+void add_preemptors(const Part& part, ProcessTime& time) {
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  const bool is_starved =
+      time.budget.result.limit == Limit::kStarvedOfCpu || time.budget.result.second == Limit::kStarvedOfCpu;
+  const uint64_t low = sums.of(TimeClass::kCpuWait).low;
+  if (low == 0 || low * 100 < sums.total_ns()) return;  // next to nothing: it does not matter who
+  if (!is_starved && low * 100 < kSomePercent * sums.lost_low()) return;
+  Preemptions known = preemptions(part, part.of_thread(time));
+  std::vector<Had>& had = known.had;
+  const std::string of_that = is_starved && known.is_most() ? "of that" : waited_text(known, time, low, "it");
+  // Its own where they had half: others together may have had more than that, each of them less.
+  const auto is_own = [&](const Had& one) { return one.pid == int64_t{time.budget.pid}; };
+  const auto own = std::find_if(had.begin(), had.end(), is_own);
+  if (own != had.end() && own->share >= kHalf && known.is_most()) {
+    time.because.push_back(
+        fmt::format("Its own threads had the CPU for {:.0f}% {}: it has more threads ready to run than CPUs",
+                    100 * own->share, of_that));
+    time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
+    return;
+  }
+  std::erase_if(had, is_own);
+  if (had.empty() || had.front().share < kGoodPart || known.part * 100 < kSomePercent) return;
+  time.because.push_back(
+      fmt::format("{} had the CPU for {:.0f}% {}", had.front().name(), 100 * had.front().share, of_that));
+}
+
+// Who had the CPU that another process waited for, while this one waited for that.
+void add_preemptors_of_others(const Part& part, ProcessTime& time) {
+  for (const BlamePath& path : time.blame) {
+    const BlameNode& root = path.nodes.back();
+    const bool is_much = path.low * 100 >= kSomePercent * time.budget.evaluated.sums.lost_low();
+    if (root.is != TimeClass::kCpuWait || root.pids.size() != 1 || root.pids.front() == time.budget.pid || !is_much)
+      continue;
+    Preemptions known = preemptions(part, part.of_threads_of(time, root.pids.front()));
+    std::erase_if(known.had, [&](const Had& one) { return one.pid == int64_t{root.pids.front()}; });
+    if (known.had.empty() || known.had.front().share < kGoodPart || known.part * 100 < kSomePercent) continue;
+    time.because.push_back(fmt::format("{} had the CPU for {:.0f}% {}", known.had.front().name(),
+                                       100 * known.had.front().share,
+                                       waited_text(known, time, path.low, other_text(root, time))));
+    return;
+  }
+}
+
+struct OnCpus {
+  hal::CpuList cpus, online;
+  uint64_t threads = 0;
+  std::string comm;
+  bool is_narrow() const { return !online.empty() && cpus.count() < online.count(); }
+};
+
+// Of processes of the run that waited for a CPU: on which they could run by the end of the interval.
+std::map<uint32_t, OnCpus> affinities(const Part& part, const ProcessTime& time) {
+  Conditions of_run;
+  if (!time.node.empty()) of_run.add("s.node = ?", store::Bound::of(time.node));
+  if (time.session) of_run.add("s.id = ?", *time.session);
+  // What is asked for in a second is of that before.
+  if (time.budget.end_ns > time.budget.start_ns) {
+    of_run.add("a.mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns + correlate::kWindowNs));
+  }
+  std::map<uint32_t, OnCpus> found;
+  part.ask(
+      "SELECT a.pid, a.cpus, a.online, a.threads, (SELECT p.comm FROM processes p WHERE p.session = a.session AND "
+      "p.pid = a.pid ORDER BY p.id DESC LIMIT 1) FROM cpu_affinity a JOIN sessions s ON s.id = a.session WHERE {} "
+      "ORDER BY a.mono_ns LIMIT 100000",
+      of_run, [&](std::span<const store::Value> row) {
+        OnCpus one;
+        one.cpus = hal::CpuList::parse(row[1].as_text()).value_or(hal::CpuList());
+        one.online = hal::CpuList::parse(row[2].as_text()).value_or(hal::CpuList());
+        one.threads = static_cast<uint64_t>(std::max<int64_t>(0, row[3].integer));
+        one.comm = row[4].as_text();
+        found[static_cast<uint32_t>(row[0].integer)] = std::move(one);
+      });
+  return found;
+}
+
+// "python (pid 8), python (pid 9) and 2 more"; empty: none shares CPUs with it.
+std::string sharers_text(const std::map<uint32_t, OnCpus>& all, uint32_t pid, uint64_t& threads) {
+  const OnCpus& its = all.at(pid);
+  std::vector<std::string> names;
+  size_t more = 0;
+  for (const auto& [other, theirs] : all) {
+    if (other == pid || !theirs.is_narrow() || !theirs.cpus.shares_any(its.cpus)) continue;
+    if (theirs.cpus == its.cpus) threads += theirs.threads;
+    if (names.size() >= kMaxNamed) {
+      ++more;
+    } else {
+      names.push_back(fmt::format("{} (pid {})", printable(theirs.comm, 40), other));
+    }
+  }
+  return fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+// How busy the machine's CPUs were meanwhile, in percent; none: not known.
+std::optional<double> busy_percent(const Part& part, const ProcessTime& time) {
+  std::optional<double> percent;
+  part.ask("SELECT avg(cpu_pct) FROM system_snapshots WHERE {}", part.snapshots_meanwhile(time, "cpu_pct"),
+           [&](std::span<const store::Value> row) { percent = row[0].as_real(); });
+  return percent;
+}
+
+// It, or who it waits for, waits for a CPU because it may not run on those that are idle.
+void add_affinity(const Part& part, ProcessTime& time) {
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  const auto matters = [&](uint64_t ns) {
+    return ns * 100 >= sums.total_ns() && ns * 100 >= kSomePercent * sums.lost_low();
+  };
+  std::optional<uint32_t> pid;
+  if (matters(sums.of(TimeClass::kCpuWait).low)) pid = time.budget.pid;
+  for (const BlamePath& path : time.blame) {
+    const BlameNode& root = path.nodes.back();
+    if (!pid && root.is == TimeClass::kCpuWait && !root.pids.empty() && matters(path.low)) pid = root.pids.front();
+  }
+  if (!pid) return;
+  const std::map<uint32_t, OnCpus> all = affinities(part, time);
+  const auto its = all.find(*pid);
+  if (its == all.end() || !its->second.is_narrow()) return;
+  const auto busy = busy_percent(part, time);
+  if (busy.value_or(0) >= correlate::kBusyPercent) return;
+  uint64_t threads = its->second.threads;
+  const std::string sharers = sharers_text(all, *pid, threads);
+  const std::string who =
+      *pid == time.budget.pid ? "It" : fmt::format("{} (pid {})", printable(its->second.comm, 40), *pid);
+  time.because.push_back(fmt::format(
+      "{} may run on {} only, {} of the machine's {}{}: its CPU affinity keeps it off the others{}; {} waited for a "
+      "CPU",
+      who, its->second.cpus.name(), its->second.cpus.count(), its->second.online.count(),
+      sharers.empty() ? std::string() : ", and so may " + sharers,
+      busy ? fmt::format(", while the machine's CPUs were {:.0f}% busy", *busy) : "", plural(threads, "thread")));
+  time.remedy = fmt::format(
+      "widen the CPU affinity (taskset -acp {} {}; the launcher's CPU binding, numactl, the cpuset "
+      "of its cgroup){}",
+      its->second.online.text(), *pid, sharers.empty() ? "" : ", or give each process CPUs of its own");
+}
+
+}  // namespace
+
+void add_cpus(const Part& part, ProcessTime& time) {
+  if (!add_own_threads(part, time)) add_preemptors(part, time);
+  add_preemptors_of_others(part, time);
+  add_affinity(part, time);
+}
+
+}  // namespace ingero::report

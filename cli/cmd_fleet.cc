@@ -41,13 +41,13 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   if (!options.storage.clickhouse.empty()) listen.receiving_threads = 4;  // they wait for the disk, at the same time
   auto listening = fleet::server::listen(listen, context.environment, *context.clock);
   INGERO_TRY(listening);
-  auto& [receiver, api, grpc] = *listening;
+  auto& [receiver, api, grpc, tokens] = *listening;
   fleet::server::QuotaOptions quotas = options.quotas;
   quotas.bytes_per_second = *bytes_rate;
   quotas.has_tokens = receiver->has_secret();
   auto store = fleet::server::open_storage(options.storage, context.environment, *context.clock);
   if (!store.ok()) return store.error();
-  auto cluster = fleet::server::Cluster::open(std::move(*store), *context.clock, *hang_after, quotas);
+  auto cluster = fleet::server::Cluster::open(std::move(*store), *context.clock, *hang_after, quotas, tokens);
   if (!cluster.ok()) return cluster.error();
 
   sigset_t signals, before;

@@ -372,7 +372,7 @@ Result<Json> analyse(Cluster& cluster, const AnalysisQuery& query) {
   INGERO_TRY(outliers);
   auto incidents = cluster.incidents(query.cluster, query.since_ns, query.top_n);
   if (!incidents.ok() && incidents.error().code() != Errc::kBusy) return incidents.error();
-  auto health = cluster.health();
+  auto health = cluster.health(query.cluster.empty() ? store::Clusters() : store::Clusters{false, {query.cluster}});
   INGERO_TRY(health);
   Analysis analysis(cluster.hangs(query.cluster), std::move(*outliers),
                     incidents.ok() ? std::move((*incidents)["incidents"]) : Json::array(),

@@ -60,8 +60,8 @@ Json spool_json(const store::Backlog& backlog) {
 }  // namespace
 
 Result<std::unique_ptr<Cluster>> Cluster::open(std::unique_ptr<store::ClusterStore> store, const Clock& clock,
-                                               uint64_t hang_after_ns, QuotaOptions quotas) {
-  std::unique_ptr<Cluster> cluster(new Cluster(std::move(store), clock, hang_after_ns, quotas));
+                                               uint64_t hang_after_ns, QuotaOptions quotas, Tokens tokens) {
+  std::unique_ptr<Cluster> cluster(new Cluster(std::move(store), clock, hang_after_ns, quotas, std::move(tokens)));
   INGERO_TRY(cluster->restore());
   return cluster;
 }
@@ -902,7 +902,7 @@ Result<Json> Cluster::history(const store::HistoryQuery& query) {
   return answer;
 }
 
-Result<Json> Cluster::health() {
+Result<Json> Cluster::health(const store::Clusters& readable) {
   const auto coverage = store_->coverage();
   INGERO_TRY(coverage);
   const auto from = [](uint64_t ns) { return ns == 0 ? Json(nullptr) : Json(ns); };
@@ -941,8 +941,8 @@ Result<Json> Cluster::health() {
                 {"too_many_ranks", counters_.too_many_ranks},
                 {"ranks_of_node", counters_.ranks_of_node},
                 {"too_many_windows", dropped}}},
-              {"nodes_of_one_name", names_.shared()},
-              {"nodes_of_too_many_ranks", ranks_.excessive(clock_.mono_ns())},
+              {"nodes_of_one_name", names_.shared(readable)},
+              {"nodes_of_too_many_ranks", ranks_.excessive(clock_.mono_ns(), readable)},
               {"jobs", jobs_.size()},
               {"displaced_jobs", counters_.displaced},
               {"unwritten_incidents", unwritten_.size()},

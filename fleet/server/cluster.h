@@ -32,6 +32,7 @@
 #include "fleet/server/node_reports.h"
 #include "fleet/server/quotas.h"
 #include "fleet/server/rank_places.h"
+#include "fleet/server/tokens.h"
 #include "fleet/store/cluster_store.h"
 #include "fleet/wire/point.h"
 
@@ -71,7 +72,8 @@ class Cluster {
  public:
   // `hang_after_ns`: how long a rank waits in a collective until the job hangs.
   static Result<std::unique_ptr<Cluster>> open(std::unique_ptr<store::ClusterStore> store, const Clock& clock,
-                                               uint64_t hang_after_ns = kHangAfter_ns, QuotaOptions quotas = {});
+                                               uint64_t hang_after_ns = kHangAfter_ns, QuotaOptions quotas = {},
+                                               Tokens tokens = {});
 
   // Adds to `batch.refused` what the store refuses. kFull, kBusy, kIo: it does not count; the sender may try again.
   Status take(wire::Batch& batch);
@@ -99,12 +101,16 @@ class Cluster {
   Json clocks(const std::string& cluster, const std::string& node = {});
   Result<Json> history(const store::HistoryQuery& query);
   Result<Json> incidents(const std::string& cluster, uint64_t since_ns, size_t limit);
-  Result<Json> sql(const std::string& statement, uint64_t rows) { return store_->sql(statement, rows); }
+  Result<Json> sql(const std::string& statement, uint64_t rows, const store::Clusters& readable) {
+    return store_->sql(statement, rows, readable);
+  }
   void interrupt() { store_->interrupt(); }  // ends questions that are being answered, for a stop
-  Result<Json> health();
+  // Of the server; names of nodes of these clusters only.
+  Result<Json> health(const store::Clusters& readable = {});
   // Of the server itself, in the text format of Prometheus.
   Result<std::string> metrics();
   const Clock& clock() const { return clock_; }
+  const Tokens& tokens() const { return tokens_; }
 
  private:
   using NodeKey = store::NodeKey;
@@ -172,8 +178,13 @@ class Cluster {
     wire::Refusals refused;
   };
 
-  Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock, uint64_t hang_after_ns, QuotaOptions quotas)
-      : store_(std::move(store)), clock_(clock), hang_after_ns_(hang_after_ns), quotas_(quotas) {}
+  Cluster(std::unique_ptr<store::ClusterStore> store, const Clock& clock, uint64_t hang_after_ns, QuotaOptions quotas,
+          Tokens tokens)
+      : store_(std::move(store)),
+        clock_(clock),
+        hang_after_ns_(hang_after_ns),
+        quotas_(quotas),
+        tokens_(std::move(tokens)) {}
   Status restore();
   Status replay(uint64_t from_ns);
   Status end_replay(const std::map<std::string, store::IncidentRow>& before);
@@ -225,6 +236,7 @@ class Cluster {
   const Clock& clock_;
   const uint64_t hang_after_ns_;
   Quotas quotas_;
+  const Tokens tokens_;
   std::mutex mutex_;
   std::map<JobKey, Job> jobs_;
   std::map<uint32_t, std::string> node_names_;

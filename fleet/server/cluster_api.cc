@@ -33,6 +33,10 @@ std::string_view tool_of(std::string_view path) {
   return path.starts_with(kToolPrefix) ? path.substr(kToolPrefix.size()) : std::string_view();
 }
 
+const store::Clusters& readable_by(const Cluster& cluster, const http::Request& request) {
+  return cluster.tokens().clusters_of(request.header("Authorization"));
+}
+
 http::Response call_tool(Cluster& cluster, const http::Request& request) {
   const std::string_view name = tool_of(request.path);
   if (request.method != "POST") {
@@ -54,7 +58,7 @@ http::Response call_tool(Cluster& cluster, const http::Request& request) {
   }
   const Json input = request.body.empty() ? Json::object() : parse_json(request.body);
   if (!input.is_object()) return failed(Error(Errc::kInvalid, "the body must be a JSON object"));
-  const auto answer = ask(cluster, *tool, input);
+  const auto answer = ask(cluster, *tool, input, readable_by(cluster, request));
   return answer.ok() ? json(200, *answer, std::string(tool->name)) : failed(answer.error());
 }
 
@@ -134,6 +138,10 @@ Json description(const std::string& version) {
 http::Response threshold(Cluster& cluster, const http::Request& request) {
   const std::string name = request.parameter("cluster_id");
   if (name.empty()) return failed(Error(Errc::kInvalid, "cluster_id: which cluster's threshold"));
+  if (!readable_by(cluster, request).have(name)) {
+    return failed(
+        Error(Errc::kPermission, fmt::format("cluster {}: this token does not read it", printable(name, 128))));
+  }
   const Threshold found = cluster.threshold(name, request.parameter("node_id"));
   if (!found.is_known) {
     return failed(Error(Errc::kNotFound, fmt::format("cluster {}: nothing has been compared yet", printable(name, 128)),
@@ -177,6 +185,9 @@ http::Response answer(Cluster& cluster, const http::Request& request, const ApiF
                            {"otlp_http", "otlp_grpc", "tools", "mcp", "analysis", "sql", "threshold", "hangs"}}});
   }
   if (request.path == "/metrics") {
+    if (!readable_by(cluster, request).are_all) {
+      return failed(Error(Errc::kPermission, "they are of all clusters, and this token reads only some"));
+    }
     const auto metrics = cluster.metrics();
     return metrics.ok() ? http::Response{200, "text/plain; version=0.0.4; charset=utf-8", *metrics, {}, {}}
                         : failed(metrics.error());
@@ -186,7 +197,7 @@ http::Response answer(Cluster& cluster, const http::Request& request, const ApiF
   if (request.path == "/api/v1/time") return json(200, Json{{"timestamp_ns", cluster.clock().wall_ns()}});
   if (request.path == "/api/v1/threshold") return threshold(cluster, request);
   if (request.path == "/api/v1/health") {
-    auto health = cluster.health();
+    auto health = cluster.health(readable_by(cluster, request));
     if (!health.ok()) return failed(health.error());
     (*health)["dashboard_url"] = json_or_null(facts.dashboard_url);
     return json(200, *health);

@@ -11,7 +11,8 @@ namespace mcp = serve::mcp;
 
 class ClusterProvider final : public mcp::Provider {
  public:
-  ClusterProvider(Cluster& cluster, bool is_plain) : cluster_(cluster), is_plain_(is_plain) {}
+  ClusterProvider(Cluster& cluster, const store::Clusters& readable, bool is_plain)
+      : cluster_(cluster), readable_(readable), is_plain_(is_plain) {}
 
   mcp::Words words() const override {
     return {.title = "ingero fleet: which rank do the others wait for",
@@ -37,20 +38,22 @@ class ClusterProvider final : public mcp::Provider {
   bool has_tool(const std::string& name) const override { return find_cluster_tool(name) != nullptr; }
   Result<mcp::ToolAnswer> ask(const std::string& name, const Json& input,
                               const std::atomic<bool>* /*cancel*/) override {
-    auto answer = server::ask(cluster_, *find_cluster_tool(name), input);
+    auto answer = server::ask(cluster_, *find_cluster_tool(name), input, readable_);
     INGERO_TRY(answer);
     return mcp::ToolAnswer{*answer, std::move(*answer)};
   }
 
  private:
   Cluster& cluster_;
+  const store::Clusters& readable_;
   bool is_plain_;
 };
 
 }  // namespace
 
 serve::http::Response answer_mcp(Cluster& cluster, const serve::http::Request& request, const std::string& version) {
-  ClusterProvider provider(cluster, request.parameter("names") == "plain");
+  const store::Clusters& readable = cluster.tokens().clusters_of(request.header("Authorization"));
+  ClusterProvider provider(cluster, readable, request.parameter("names") == "plain");
   mcp::Protocol protocol(provider, {version});
   return mcp::answer_http(protocol, request);
 }

@@ -39,7 +39,7 @@ void note_top(const Json& list, const Json& input, const char* what, Json& answe
   answer["cut"].push_back(fmt::format("at most {} {} are given; there may be more (top_n)", top, what));
 }
 
-Result<Json> find_outlier_nodes(Cluster& cluster, const Json& input) {
+Result<Json> find_outlier_nodes(Cluster& cluster, const Json& input, const store::Clusters& /*readable*/) {
   OutlierQuery query;
   query.cluster = text(input, "cluster_id");
   query.threshold = input["threshold"].get<double>();
@@ -54,7 +54,7 @@ Result<Json> find_outlier_nodes(Cluster& cluster, const Json& input) {
   return answer;
 }
 
-Result<Json> event_history(Cluster& cluster, const Json& input) {
+Result<Json> event_history(Cluster& cluster, const Json& input, const store::Clusters& /*readable*/) {
   store::HistoryQuery query;
   query.cluster = text(input, "cluster_id");
   query.node = text(input, "node_id");
@@ -69,12 +69,14 @@ Result<Json> event_history(Cluster& cluster, const Json& input) {
   return cluster.history(query);
 }
 
-Result<Json> clocks(Cluster& cluster, const Json& input) {
+Result<Json> clocks(Cluster& cluster, const Json& input, const store::Clusters& /*readable*/) {
   return cluster.clocks(text(input, "cluster_id"), text(input, "node_id"));
 }
-Result<Json> hangs(Cluster& cluster, const Json& input) { return cluster.hangs(text(input, "cluster_id")); }
+Result<Json> hangs(Cluster& cluster, const Json& input, const store::Clusters& /*readable*/) {
+  return cluster.hangs(text(input, "cluster_id"));
+}
 
-Result<Json> incidents(Cluster& cluster, const Json& input) {
+Result<Json> incidents(Cluster& cluster, const Json& input, const store::Clusters& /*readable*/) {
   const auto since_ns = since_of(cluster, input);
   INGERO_TRY(since_ns);
   auto answer = cluster.incidents(text(input, "cluster_id"), *since_ns, input["top_n"].get<size_t>());
@@ -83,7 +85,7 @@ Result<Json> incidents(Cluster& cluster, const Json& input) {
   return answer;
 }
 
-Result<Json> effects(Cluster& cluster, const Json& input) {
+Result<Json> effects(Cluster& cluster, const Json& input, const store::Clusters& /*readable*/) {
   EffectsQuery query;
   query.cluster = text(input, "cluster_id");
   if (input.contains("job_id")) query.job = text(input, "job_id");
@@ -102,22 +104,22 @@ Result<Json> effects(Cluster& cluster, const Json& input) {
   return answer;
 }
 
-Result<Json> run_sql(Cluster& cluster, const Json& input) {
+Result<Json> run_sql(Cluster& cluster, const Json& input, const store::Clusters& readable) {
   if (input.contains("query") && input.contains("sql")) {
     return Error(Errc::kInvalid, "\"query\" and \"sql\" are two names of one thing: give one of them");
   }
   const std::string statement = text(input, input.contains("query") ? "query" : "sql");
   if (statement.empty()) return Error(Errc::kInvalid, "\"query\": the statement is missing");
-  return cluster.sql(statement, input["limit"].get<uint64_t>());
+  return cluster.sql(statement, input["limit"].get<uint64_t>(), readable);
 }
 
-Result<Json> run_analysis(Cluster& cluster, const Json& input) {
+Result<Json> run_analysis(Cluster& cluster, const Json& input, const store::Clusters& readable) {
   if (input.contains("query") || input.contains("sql")) {
     // It would look as if the rows were of this cluster only.
     if (input.contains("cluster_id")) {
       return Error(Errc::kInvalid, "\"cluster_id\": a statement says itself what it asks (WHERE cluster_id = ...)");
     }
-    return run_sql(cluster, input);
+    return run_sql(cluster, input, readable);
   }
   const auto since_ns = since_of(cluster, input);
   INGERO_TRY(since_ns);
@@ -365,6 +367,22 @@ ClusterTool run_sql_tool() {
 
 std::string_view last_part(const ClusterTool& tool) { return tool.name.substr(tool.name.rfind('.') + 1); }
 
+// Of a token that reads some clusters only: a question is about one of them. A statement is held to them by its engine.
+Status limit_to(const store::Clusters& readable, const ClusterTool& tool, Json& input) {
+  const bool is_statement = input.contains("query") || input.contains("sql");
+  if (readable.are_all || is_statement || !tool.input["properties"].contains("cluster_id")) return {};
+  const std::string name = text(input, "cluster_id");
+  if (name.empty() && readable.names.size() == 1) {
+    input["cluster_id"] = *readable.names.begin();
+    return {};
+  }
+  if (!name.empty() && readable.have(name)) return {};
+  return Error(Errc::kPermission,
+               name.empty() ? "this token reads some clusters only, and none is named"
+                            : fmt::format("cluster {}: this token does not read it", printable(name, 128)),
+               fmt::format("\"cluster_id\": one of {}", printable(fmt::format("{}", fmt::join(readable.names, ", ")))));
+}
+
 // Makes `answer` printable, and as short as it may be.
 Status finish(Json& answer) {
   std::vector<std::string> cuts;
@@ -407,10 +425,12 @@ const std::vector<std::string_view>& heavy_names() {
   return names;
 }
 
-Result<Json> ask(Cluster& cluster, const ClusterTool& tool, const Json& input) {
+Result<Json> ask(Cluster& cluster, const ClusterTool& tool, const Json& input, const store::Clusters& readable) {
   try {
     INGERO_TRY(serve::tools::check_schema(tool.input, input));
-    auto answer = tool.answer(cluster, serve::tools::with_defaults(tool.input, input));
+    Json whole = serve::tools::with_defaults(tool.input, input);
+    INGERO_TRY(limit_to(readable, tool, whole));
+    auto answer = tool.answer(cluster, whole, readable);
     INGERO_TRY(answer);
     INGERO_TRY(finish(*answer));
     return answer;

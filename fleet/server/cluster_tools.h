@@ -19,8 +19,9 @@ struct ClusterTool {
   std::string_view name, plain_name;  // "fleet.cluster.hangs"; the same for clients that take no dots
   std::string_view title, description;
   Json input, output;
-  bool is_heavy = false;                                                  // may take as long as a statement does
-  Result<Json> (*answer)(Cluster& cluster, const Json& input) = nullptr;  // the input has its defaults
+  bool is_heavy = false;  // may take as long as a statement does
+  // The input has its defaults, and names one of the readable clusters where it names any.
+  Result<Json> (*answer)(Cluster& cluster, const Json& input, const store::Clusters& readable) = nullptr;
 };
 
 const std::vector<ClusterTool>& cluster_tools();
@@ -28,6 +29,7 @@ const std::vector<ClusterTool>& cluster_tools();
 const ClusterTool* find_cluster_tool(std::string_view name);
 // Of those that are heavy the last part of the name, which all of its names have.
 const std::vector<std::string_view>& heavy_names();
-Result<Json> ask(Cluster& cluster, const ClusterTool& tool, const Json& input);
+// `readable`: the clusters that who asks may read; kPermission: the question is about others.
+Result<Json> ask(Cluster& cluster, const ClusterTool& tool, const Json& input, const store::Clusters& readable);
 
 }  // namespace ingero::fleet::server

@@ -36,9 +36,9 @@ size_t room_for_senders() {
   return room;
 }
 
-// Whether an address may be listened on, and the secrets that it asks for.
-Result<http::Secrets> check_address(const ListenOptions& options, const std::string& address, const char* flag,
-                                    const Environment& environment) {
+// Whether an address may be listened on, and the tokens that it asks for.
+Result<Tokens> check_address(const ListenOptions& options, const std::string& address, const char* flag,
+                             const Environment& environment) {
   const auto where = http::parse_address(address);
   if (!where.ok()) return where.error().in(flag);
   const bool has_files = !options.certificate.empty() || !options.key.empty();
@@ -54,21 +54,21 @@ Result<http::Secrets> check_address(const ListenOptions& options, const std::str
                  fmt::format("{} {}: without TLS the server may listen on this machine only", flag, printable(address)),
                  "give --tls-cert and --tls-key, or listen on 127.0.0.1");
   }
-  http::Secrets secrets;
+  Tokens tokens;
   if (const auto token = environment.variable(kTokenVariable); token && !token->empty()) {
-    INGERO_TRY(secrets.add_token(*token, kTokenVariable));
+    INGERO_TRY(tokens.add(*token, kTokenVariable));
   }
   if (!options.token_file.empty()) {
-    const auto added = secrets.add_token_file(options.token_file);
+    const auto added = tokens.add_file(options.token_file);
     if (!added.ok()) return added.error().in("--token-file");
   }
-  if (secrets.empty() && !where->is_loopback) {
+  if (tokens.secrets().empty() && !where->is_loopback) {
     return Error(Errc::kInvalid,
                  fmt::format("{} {}: every client that reaches this address could write and read the cluster's data",
                              flag, printable(address)),
                  fmt::format("set {} or --token-file", kTokenVariable));
   }
-  return secrets;
+  return tokens;
 }
 
 // It is a link in a page: anything but plain HTTP(S), or a name that is the same for all nodes, leads nowhere.
@@ -85,9 +85,9 @@ Status check_dashboard_url(const std::string& url) {
 Result<std::unique_ptr<http::Server>> open_http(const ListenOptions& options, const std::string& address,
                                                 const char* flag, http::ServerOptions served,
                                                 const Environment& environment, const Clock& clock) {
-  auto secrets = check_address(options, address, flag, environment);
-  INGERO_TRY(secrets);
-  served.secrets = std::move(*secrets);
+  const auto tokens = check_address(options, address, flag, environment);
+  INGERO_TRY(tokens);
+  served.secrets = tokens->secrets();
   served.address = address;
   served.certificate = options.certificate;
   served.key = options.key;
@@ -105,13 +105,13 @@ Result<std::unique_ptr<http::Server>> open_http(const ListenOptions& options, co
 Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options, size_t senders,
                                                     const Environment& environment, const Clock& clock) {
   constexpr const char* kFlag = "--grpc-listen";
-  auto secrets = check_address(options, options.grpc_address, kFlag, environment);
-  INGERO_TRY(secrets);
+  const auto tokens = check_address(options, options.grpc_address, kFlag, environment);
+  INGERO_TRY(tokens);
   http::GrpcOptions served;
   served.address = options.grpc_address;
   served.certificate = options.certificate;
   served.key = options.key;
-  served.secrets = std::move(*secrets);
+  served.secrets = tokens->secrets();
   served.connections = senders;
   served.message_bytes = kMaxBodyBytes;
   served.at_once = options.receiving_threads;
@@ -140,7 +140,9 @@ Result<Listening> listen(const ListenOptions& options, const Environment& enviro
   INGERO_TRY(grpc);
   auto api = open_http(options, options.api_address, "--api-listen", std::move(asking), environment, clock);
   INGERO_TRY(api);
-  return Listening{std::move(*receiver), std::move(*api), std::move(*grpc)};
+  auto tokens = check_address(options, options.api_address, "--api-listen", environment);
+  INGERO_TRY(tokens);
+  return Listening{std::move(*receiver), std::move(*api), std::move(*grpc), std::move(*tokens)};
 }
 
 }  // namespace ingero::fleet::server

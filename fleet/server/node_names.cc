@@ -56,10 +56,11 @@ std::string NodeNames::known_as(const std::string& cluster, const std::string& n
   return is_known ? own_name(node, instance) : node;
 }
 
-std::vector<std::string> NodeNames::shared() const {
+std::vector<std::string> NodeNames::shared(const store::Clusters& readable) const {
   std::vector<std::string> shared;
   for (const auto& [key, name] : names_) {
-    if (name.is_shared) shared.push_back(key.first == "default" ? key.second : key.first + ": " + key.second);
+    if (name.is_shared && readable.have(key.first))
+      shared.push_back(key.first == "default" ? key.second : key.first + ": " + key.second);
   }
   return shared;
 }

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "fleet/store/cluster_store.h"
+
 namespace ingero::fleet::server {
 
 class NodeNames {
@@ -27,8 +29,8 @@ class NodeNames {
                       uint64_t mono_ns);
   // The name under which what such an instance sends is kept now; `node` where it has sent nothing that counts here.
   std::string known_as(const std::string& cluster, const std::string& node, const std::string& instance) const;
-  // Names that several nodes have now, as "CLUSTER: NAME" or, in the cluster `default`, the name.
-  std::vector<std::string> shared() const;
+  // Names of these clusters that several nodes have now, as "CLUSTER: NAME" or, in the cluster `default`, the name.
+  std::vector<std::string> shared(const store::Clusters& readable = {}) const;
 
  private:
   struct Instance {

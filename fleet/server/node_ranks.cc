@@ -44,10 +44,10 @@ bool NodeRanks::take(const wire::Window& window, uint64_t mono_ns) {
   return true;
 }
 
-std::vector<std::string> NodeRanks::excessive(uint64_t mono_ns) const {
+std::vector<std::string> NodeRanks::excessive(uint64_t mono_ns, const store::Clusters& readable) const {
   std::vector<std::string> names;
   for (const auto& [key, node] : nodes_) {
-    if (node.refused_ns == 0 || is_old(node.refused_ns, mono_ns)) continue;
+    if (node.refused_ns == 0 || is_old(node.refused_ns, mono_ns) || !readable.have(key.first)) continue;
     names.push_back(key.first == "default" ? key.second : key.first + ": " + key.second);
   }
   return names;

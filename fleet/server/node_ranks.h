@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "fleet/store/cluster_store.h"
 #include "fleet/wire/point.h"
 
 namespace ingero::fleet::server {
@@ -25,7 +26,7 @@ class NodeRanks {
   // Whether the window is of one of the node's ranks, or there is room for one more.
   bool take(const wire::Window& window, uint64_t mono_ns);
   // Nodes that had too many within the last minute, as "CLUSTER: NAME" or, in the cluster `default`, the name.
-  std::vector<std::string> excessive(uint64_t mono_ns) const;
+  std::vector<std::string> excessive(uint64_t mono_ns, const store::Clusters& readable = {}) const;
 
  private:
   struct Node {

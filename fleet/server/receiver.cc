@@ -81,6 +81,17 @@ Result<wire::Batch> decode(const std::string& packed, const std::string& encodin
   return collector.take();
 }
 
+// What is of clusters for which the token does not send.
+void refuse_others(const store::Clusters& its, wire::Batch& batch) {
+  constexpr const char* kOther = "the token is not one of this cluster";
+  const auto erase = [&](auto& list) {
+    return std::erase_if(list, [&](const auto& one) { return !its.have(one.sender.cluster); });
+  };
+  std::erase_if(batch.idle, [&](const wire::Sender& one) { return !its.have(one.cluster); });
+  const size_t refused = erase(batch.points) + erase(batch.windows);
+  if (refused > 0) batch.refused[kOther] += refused;
+}
+
 std::string why_of(const wire::Refusals& refused) {
   std::string why;
   for (const auto& [reason, count] : refused) why += fmt::format("{}{} ({})", why.empty() ? "" : "; ", reason, count);
@@ -156,6 +167,7 @@ http::Response receive(Cluster& cluster, const http::Request& request) {
     const int status = code == Errc::kFull ? 413 : code == Errc::kNotSupported ? 415 : 400;
     return refusal(status, is_json, batch.error().text());
   }
+  refuse_others(cluster.tokens().clusters_of(sender), *batch);
   if (const auto over = cluster.quotas().take_points(sender, *batch, cluster.clock().mono_ns())) {
     return limited(cluster, *over, is_json);
   }
@@ -208,6 +220,7 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
                                                 : http::GrpcCode::kInvalidArgument,
                   batch.error().text());
   }
+  refuse_others(cluster.tokens().clusters_of(sender), *batch);
   if (const auto over = cluster.quotas().take_points(sender, *batch, cluster.clock().mono_ns())) return limit(*over);
   if (const Status taken = cluster.take(*batch); !taken.ok()) {
     const auto unavailable = static_cast<int>(http::GrpcCode::kUnavailable);

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,13 @@ namespace ingero::fleet::store {
 inline constexpr uint64_t kWindowsKept_ns = 660'000'000'000, kWindowsLate_ns = 60'000'000'000;
 inline constexpr const char* kTooManyNodes = "4096 other nodes have sent in the last day";
 inline constexpr size_t kMaxNodes = 4096, kMaxOpenIncidents = 1000, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
+
+// Those that who asks may read, or sends for: all, or some.
+struct Clusters {
+  bool are_all = true;
+  std::set<std::string> names = {};
+  bool have(const std::string& name) const { return are_all || names.contains(name); }
+};
 
 using NodeKey = std::pair<std::string, std::string>;  // cluster, node
 
@@ -109,8 +117,9 @@ class ClusterStore {
   // Nothing: what is written is in the store at once.
   virtual std::optional<Backlog> backlog() = 0;
   // One statement that only reads, as {"meta", "columns", "data", "cut"}: at most `rows` rows, 5 s, 128 MB to sort in,
-  // one at a time; every table can be read. kInvalid: it is wrong, or would write. kBusy: time; kFull: memory.
-  virtual Result<Json> sql(const std::string& statement, uint64_t rows) = 0;
+  // one at a time; every table can be read, and of each the rows of `readable`. kInvalid: it is wrong, or would write.
+  // kBusy: time; kFull: memory; kPermission: it cannot be held to these clusters.
+  virtual Result<Json> sql(const std::string& statement, uint64_t rows, const Clusters& readable = {}) = 0;
   // Every question that is being answered, and every later one, ends with kBusy.
   virtual void interrupt() = 0;
 };

@@ -18,6 +18,7 @@
 #include "store/db/file_check.h"
 #include "store/db/json_rows.h"
 #include "store/db/sqlite.h"
+#include "store/db/visible_rows.h"
 #include "store/db/writer_lock.h"
 
 namespace ingero::fleet::store {
@@ -121,6 +122,31 @@ int is_over(void* given) {
   return limit->is_over_memory || limit->is_over_time() ? 1 : 0;
 }
 
+Status connect(const std::string& path, int steps_between_looks, Limit& limit, Database& database) {
+  // What it says goes to who asked: where the file is, is none of their business.
+  auto opened = Database::open(path, SQLITE_OPEN_READONLY, "the cluster's store");
+  INGERO_TRY(opened);
+  database = std::move(*opened);
+  sqlite3_progress_handler(database.get(), steps_between_looks, is_over, &limit);
+  return {};
+}
+
+// For statements of strangers, which are not guarded yet.
+Status connect_strangers(const std::string& path, Limit& limit, Database& database) {
+  INGERO_TRY(connect(path, ingero::store::kStrangersSteps, limit, database));
+  // Sorting must not fill the disk: in memory, where it has a limit.
+  INGERO_TRY(database.execute("PRAGMA temp_store = MEMORY"));
+  ingero::store::distrust_schema(database);
+  return {};
+}
+
+// 'it''s': as a text in SQL.
+std::string text_literal(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
+  return out + "'";
+}
+
 // A connection for questions of one kind, one at a time: others do not wait for them.
 struct Reader {
   explicit Reader(std::chrono::nanoseconds time) : limit{time} {}
@@ -128,14 +154,7 @@ struct Reader {
   Database database;
   std::mutex mutex;
 
-  Status open(const std::string& path, int steps_between_looks) {
-    // What it says goes to who asked: where the file is, is none of their business.
-    auto opened = Database::open(path, SQLITE_OPEN_READONLY, "the cluster's store");
-    INGERO_TRY(opened);
-    database = std::move(*opened);
-    sqlite3_progress_handler(database.get(), steps_between_looks, is_over, &limit);
-    return {};
-  }
+  Status open(const std::string& path) { return connect(path, kStepsBetweenLooks, limit, database); }
 
   // What `work` answers with the connection, for as long as a question may take.
   template <typename Work>
@@ -193,18 +212,22 @@ struct SqliteStore::Impl {
     const uint64_t pages = std::max<uint64_t>(64, options.max_bytes / static_cast<uint64_t>(page_bytes));
     INGERO_TRY(database.execute(fmt::format("PRAGMA max_page_count = {}", pages)));
     for (Reader* reader : {&events, &incident_rows, &bounds}) {
-      INGERO_TRY(reader->open(options.path, kStepsBetweenLooks));
+      INGERO_TRY(reader->open(options.path));
     }
     INGERO_TRY(open_for_sql());
     return prepare();
   }
 
-  // Whose statements anybody with the token writes.
+  // One of its own for a statement.
+  struct Scoped {
+    std::unique_ptr<ingero::store::RowGuard> guard;  // outlives the connection
+    Database database;
+  };
+  Status open_scoped(const Clusters& readable, Scoped& scoped);
+
+  // Whose statements anybody with a token writes.
   Status open_for_sql() {
-    INGERO_TRY(statements.open(options.path, ingero::store::kStrangersSteps));
-    // Sorting must not fill the disk: in memory, where it has a limit.
-    INGERO_TRY(statements.database.execute("PRAGMA temp_store = MEMORY"));
-    ingero::store::distrust_schema(statements.database);
+    INGERO_TRY(connect_strangers(options.path, statements.limit, statements.database));
     return ingero::store::guard_statements(statements.database, ingero::store::Trust::kStranger);
   }
 
@@ -708,14 +731,35 @@ Result<std::vector<IncidentRow>> SqliteStore::open_incidents() {
   return impl_->incidents("to_ns >= ?1 AND ?2 = '' AND state = 'open'", "", 0, kMaxOpenIncidents);
 }
 
-Result<Json> SqliteStore::sql(const std::string& statement, uint64_t rows) {
+// A connection that reads some clusters only, for one statement: see store/db/visible_rows.h.
+Status SqliteStore::Impl::open_scoped(const Clusters& readable, Scoped& scoped) {
+  std::string names;
+  for (const std::string& name : readable.names) names += (names.empty() ? "" : ", ") + text_literal(name);
+  const std::string its = fmt::format("cluster_id IN ({})", names);
+  const std::string of_its_nodes = fmt::format("node IN (SELECT id FROM main.nodes WHERE {})", its);
+  std::vector<ingero::store::VisibleRows> visible;
+  for (const char* table : {"nodes", "events", "incidents"}) visible.push_back({table, its});
+  for (const char* table : {"windows", "device_states", "arrivals", "minutes", "hours"}) {
+    visible.push_back({table, of_its_nodes});
+  }
+  INGERO_TRY(connect_strangers(options.path, statements.limit, scoped.database));
+  auto guard = ingero::store::RowGuard::make(scoped.database, visible);
+  INGERO_TRY(guard);
+  scoped.guard = std::move(*guard);
+  return {};
+}
+
+Result<Json> SqliteStore::sql(const std::string& statement, uint64_t rows, const Clusters& readable) {
   const auto begin = std::chrono::steady_clock::now();
   Reader& reader = impl_->statements;
-  auto found = reader.ask([&] {
+  auto found = reader.ask([&]() -> Result<ingero::store::JsonRows> {
+    Impl::Scoped scoped;
+    if (!readable.are_all) INGERO_TRY(impl_->open_scoped(readable, scoped));
+    Database& database = readable.are_all ? reader.database : scoped.database;
     // Of the process, since SQLite has no account for each connection; a hard limit would stop the writer, too.
     reader.limit.bytes = sqlite3_memory_used() + kMemoryOfQuestion;
     return ingero::store::collect_json([&](const auto& on_row, const auto& on_columns) {
-      return ingero::store::run_guarded(reader.database, statement, {rows, 0, nullptr}, on_row, on_columns);
+      return ingero::store::run_guarded(database, statement, {rows, 0, nullptr}, on_row, on_columns);
     });
   });
   INGERO_TRY(found);

@@ -38,7 +38,7 @@ class SqliteStore : public ClusterStore {
   Result<std::vector<IncidentRow>> open_incidents() override;
   Result<Coverage> coverage() override;
   std::optional<Backlog> backlog() override { return std::nullopt; }
-  Result<Json> sql(const std::string& statement, uint64_t rows) override;
+  Result<Json> sql(const std::string& statement, uint64_t rows, const Clusters& readable = {}) override;
   void interrupt() override;
 
  private:

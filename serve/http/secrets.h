@@ -1,4 +1,4 @@
-// Who may ask: bearer tokens and passwords, compared in constant time. Immutable after it is made; thread-safe.
+// Who may ask: bearer tokens and passwords, compared in constant time. Immutable once made; owns them; thread-safe.
 #pragma once
 
 #include <string>

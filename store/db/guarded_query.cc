@@ -12,32 +12,6 @@ namespace {
 
 constexpr int kMaxSqlBytes = 1 << 20;
 
-// What a statement may do: read. Anything not named here is refused while it is prepared.
-int authorize(void*, int action, const char* first, const char* second, const char*, const char*) {
-  const std::string_view name = first == nullptr ? std::string_view() : first;
-  switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_RECURSIVE:
-      return SQLITE_OK;
-    case SQLITE_FUNCTION: {
-      const std::string_view function = second == nullptr ? std::string_view() : second;
-      return function == "load_extension" || function == "fts3_tokenizer" ? SQLITE_DENY : SQLITE_OK;
-    }
-    case SQLITE_PRAGMA: {
-      constexpr std::string_view kDescribing[] = {"table_info", "table_xinfo", "table_list", "index_list",
-                                                  "index_info"};
-      constexpr std::string_view kAsking[] = {"user_version", "application_id", "page_count", "page_size"};
-      const auto is = [&](std::string_view known) { return sqlite3_stricmp(known.data(), name.data()) == 0; };
-      if (std::any_of(std::begin(kDescribing), std::end(kDescribing), is)) return SQLITE_OK;
-      if (second == nullptr && std::any_of(std::begin(kAsking), std::end(kAsking), is)) return SQLITE_OK;
-      return SQLITE_DENY;
-    }
-    default:
-      return SQLITE_DENY;
-  }
-}
-
 Value value_of(sqlite3_stmt* row, int column) {
   Value value;
   switch (sqlite3_column_type(row, column)) {
@@ -89,6 +63,32 @@ void bind(Statement& statement, std::span<const Bound> bound) {
 
 }  // namespace
 
+// What a statement may do: read. Anything not named here is refused while it is prepared.
+int authorize_reading(void*, int action, const char* first, const char* second, const char*, const char*) {
+  const std::string_view name = first == nullptr ? std::string_view() : first;
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION: {
+      const std::string_view function = second == nullptr ? std::string_view() : second;
+      return function == "load_extension" || function == "fts3_tokenizer" ? SQLITE_DENY : SQLITE_OK;
+    }
+    case SQLITE_PRAGMA: {
+      constexpr std::string_view kDescribing[] = {"table_info", "table_xinfo", "table_list", "index_list",
+                                                  "index_info"};
+      constexpr std::string_view kAsking[] = {"user_version", "application_id", "page_count", "page_size"};
+      const auto is = [&](std::string_view known) { return sqlite3_stricmp(known.data(), name.data()) == 0; };
+      if (std::any_of(std::begin(kDescribing), std::end(kDescribing), is)) return SQLITE_OK;
+      if (second == nullptr && std::any_of(std::begin(kAsking), std::end(kAsking), is)) return SQLITE_OK;
+      return SQLITE_DENY;
+    }
+    default:
+      return SQLITE_DENY;
+  }
+}
+
 void distrust_schema(Database& database) {
   sqlite3_db_config(database.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -115,7 +115,7 @@ Status guard_statements(Database& database, Trust trust) {
   INGERO_TRY(database.execute(
       "SELECT 1 FROM json_each('[]'), json_tree('[]'), pragma_table_info('x'), pragma_table_xinfo('x'), "
       "pragma_table_list('x'), pragma_index_list('x'), pragma_index_info('x')"));
-  sqlite3_set_authorizer(db, authorize, nullptr);
+  sqlite3_set_authorizer(db, authorize_reading, nullptr);
   return {};
 }
 

@@ -75,6 +75,9 @@ void distrust_schema(Database& database);
 // From now on the connection only reads, and a stranger's statement is bounded. What needs more comes before.
 Status guard_statements(Database& database, Trust trust);
 
+// Its authorizer, for another one that allows less.
+int authorize_reading(void*, int action, const char* first, const char* second, const char*, const char*);
+
 // One statement of a guarded connection; of `limits` the rows count. Streams: nothing is collected here. kInvalid: the
 // SQL is wrong, several statements, or not one that only reads.
 Result<QueryOutcome> run_guarded(Database& database, std::string_view sql, const QueryLimits& limits,

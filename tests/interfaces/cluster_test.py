@@ -103,13 +103,14 @@ def refused_or_gone(server):
 
 
 class Server:
-    """`store`: the flags that say where it stores, if not in the file `database` of `folder`. `files`: the limits of open files."""
+    """`store`: the flags that say where it stores, if not in the file `database` of `folder`. `files`: the limits of open files. `tokens`: further
+    lines of the file of tokens."""
 
-    def __init__(self, folder, *more, database="c.db", store=(), files=""):
+    def __init__(self, folder, *more, database="c.db", store=(), files="", tokens=""):
         self.database = os.path.join(folder, database)
         token = os.path.join(folder, "token")
         with open(token, "w", encoding="utf-8") as file:
-            file.write(TOKEN + "\n")
+            file.write(TOKEN + "\n" + tokens)
         os.chmod(token, 0o600)
         self.process = clients.started(
             [*(["sh", "-c", files + ' exec "$@"', "sh"] if files else []), INGERO, "fleet", "serve", *(store or ("--db", self.database)), "--insecure-no-tls", "--token-file", token,
@@ -750,6 +751,37 @@ class BadInput(Cluster):
         self.assertEqual([one["name"] for one in tools["tools"]],
                          ["fleet.cluster." + name for name in ("clocks", "effects", "event_history", "find_outlier_nodes", "hangs", "incidents",
                                                                "run_analysis", "run_sql")])
+
+    def test_a_token_of_one_cluster_sends_for_it_and_reads_nothing_else(self):
+        its = TOKEN + "-of-the-lab"
+        server, now = self.serve(tokens=its + " cluster=lab\n"), time.time_ns()
+        for name in ("lab", "train"):
+            self.assert_accepted(server.send(as_protobuf({"host.name": "n-" + name, "ingero.cluster.id": name}, [event(0, 0, now)])))
+        status, answer, _ = server.send(json.dumps({"resourceMetrics": [
+            {"resource": {"attributes": [{"key": key, "value": {"stringValue": value}} for key, value in
+                                         (("host.name", "n-2"), ("ingero.cluster.id", name))]},
+             "scopeMetrics": [{"metrics": [{"name": "m", "gauge": {"dataPoints": [{"timeUnixNano": str(now), "asDouble": 1.0}]}}]}]}
+            for name in ("lab", "train")]}).encode(), "application/json", its)
+        partial = json.loads(answer)["partialSuccess"]
+        self.assertEqual((status, partial["rejectedDataPoints"]), (200, "1"))
+        self.assertIn("not one of this cluster", partial["errorMessage"])
+
+        def ask(path, token, **given):
+            status, answer, _ = server.request(server.api, "POST", path, json.dumps(given).encode(), {"Content-Type": "application/json"}, token)
+            return status, json.loads(answer)
+        query = "SELECT DISTINCT node_id FROM events ORDER BY 1"
+        self.assertEqual(ask("/api/v1/sql", TOKEN, query=query)[1]["data"], [["n-2"], ["n-lab"], ["n-train"]])
+        self.assertEqual(ask("/api/v1/sql", its, query=query)[1]["data"], [["n-2"], ["n-lab"]])
+        self.assertEqual(ask("/api/v1/sql", its, query="SELECT * FROM main.events")[0], 400)
+        self.assertEqual({one["cluster_id"] for one in ask("/api/v1/tools/event_history", its)[1]["events"]}, {"lab"})
+        status, answer = ask("/api/v1/tools/event_history", its, cluster_id="train")
+        self.assertEqual((status, answer["class"]), (403, "refused"))
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "run_sql", "arguments": {"query": query}}}
+        self.assertNotIn("n-train", json.dumps(ask("/mcp", its, **call)[1]))
+        self.assertIn("n-train", json.dumps(ask("/mcp", TOKEN, **call)[1]))
+        for path in ("/metrics", "/api/v1/threshold?cluster_id=train"):
+            self.assertEqual(server.request(server.api, "GET", path, token=its)[0], 403, path)
+        self.assertEqual(server.get("/api/v1/health", its)[0], 200)
 
     def test_it_describes_itself_and_shows_what_it_did(self):
         server, now = self.serve(), time.time_ns()

@@ -545,8 +545,13 @@ std::optional<Backlog> Store::backlog() {
   return backlog;
 }
 
-// The engine holds it to reading: `readonly` is set last, since no other setting can be changed after it.
-Result<Json> Store::sql(const std::string& statement, uint64_t rows) {
+// The engine holds it to reading: `readonly` is set last, since no other setting can be changed after it. To some rows
+// it would hold a user of its own only, by row policies, and not in 18.16.
+Result<Json> Store::sql(const std::string& statement, uint64_t rows, const Clusters& readable) {
+  if (!readable.are_all) {
+    return Error(Errc::kPermission, "SQL in ClickHouse sees every cluster, and this token reads only some",
+                 "ask the other tools, or use a token that reads all clusters");
+  }
   const Client::Settings settings{{"max_execution_time", "5"},
                                   {"max_memory_usage", "1000000000"},
                                   {"max_result_rows", std::to_string(rows + 1)},

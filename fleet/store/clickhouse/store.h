@@ -48,7 +48,7 @@ class Store : public ClusterStore {
   Result<std::vector<IncidentRow>> open_incidents() override;
   Result<Coverage> coverage() override;
   std::optional<Backlog> backlog() override;
-  Result<Json> sql(const std::string& statement, uint64_t rows) override;
+  Result<Json> sql(const std::string& statement, uint64_t rows, const Clusters& readable = {}) override;
   void interrupt() override;
 
  private:

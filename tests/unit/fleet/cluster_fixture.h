@@ -50,7 +50,9 @@ class BusyStore : public store::ClusterStore {
   Result<std::vector<store::IncidentRow>> open_incidents() override { return store_->open_incidents(); }
   Result<store::Coverage> coverage() override { return store_->coverage(); }
   std::optional<store::Backlog> backlog() override { return store_->backlog(); }
-  Result<Json> sql(const std::string& statement, uint64_t rows) override { return store_->sql(statement, rows); }
+  Result<Json> sql(const std::string& statement, uint64_t rows, const store::Clusters& readable) override {
+    return store_->sql(statement, rows, readable);
+  }
   void interrupt() override { store_->interrupt(); }
 
  private:

@@ -157,6 +157,8 @@ void Barriers::covered(const Pending& work, const hal::Event& sync) {
   if (!work.communicator_id) return;
   auto& last = syncs_.back().numbers[*work.communicator_id];
   if (work.number) last = std::max(last.value_or(0), *work.number);
+  auto& submitted = syncs_.back().submitted_mono_ns[*work.communicator_id];
+  submitted = std::max(submitted, work.end_mono_ns);
 }
 
 void Barriers::cover(Process& process, const Reach& reach, const hal::Event& sync) {

@@ -30,6 +30,7 @@ struct CoveredSync {
   uint32_t pid = 0;
   uint64_t start_mono_ns = 0, end_mono_ns = 0;
   std::map<uint64_t, std::optional<uint64_t>> numbers = {};  // by Communicator::id
+  std::map<uint64_t, uint64_t> submitted_mono_ns = {};       // likewise: when the last of the calls was
 };
 
 class Barriers {

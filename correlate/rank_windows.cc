@@ -170,6 +170,11 @@ void RankWindows::take(std::span<const hal::Event> events, Exchanges exchanges, 
 void RankWindows::leave(const CoveredSync& sync) {
   const auto found = ranks_.find(sync.pid);
   if (found == ranks_.end()) return;
+  const uint64_t wall_ns = sync.end_mono_ns + static_cast<uint64_t>(wall_offset_ns_);
+  for (const auto& [id, submitted_ns] : sync.submitted_mono_ns) {
+    const auto on = found->second.communicators.find(id);
+    if (on != found->second.communicators.end()) on->second.note_left(submitted_ns, wall_ns, window_of(wall_ns));
+  }
   for (const auto& [id, number] : sync.numbers) {
     if (number) found->second.sample.leave(id, *number, sync.end_mono_ns + static_cast<uint64_t>(wall_offset_ns_));
   }
@@ -268,6 +273,7 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   if (is_known) note_failure(on->second, event, exchange->role, window);
   if (is_known && is_counted) {
     note_number(on->second, exchange->number, window);
+    on->second.note_entered(event, exchange->number, window);
     if (exchange->number) on->second.entered_bytes[window] = event.has(hal::Has::kBytes) ? event.bytes : 0;
     on->second.call = event.call;
   }
@@ -408,7 +414,10 @@ void RankWindows::lost(uint32_t pid, uint64_t wall_ns) {
     if (pid != 0 && its != pid) continue;
     rank.without_work.insert(window_of(wall_ns - std::min(wall_ns, kLossDelayNs)));  // (R3)
     rank.without_work.insert(window_of(wall_ns));
-    for (auto& [id, on] : rank.communicators) on.last_mono_ns.reset();
+    for (auto& [id, on] : rank.communicators) {
+      on.last_mono_ns.reset();
+      on.begin_base();
+    }
     rank.step_mono_ns.reset();
   }
 }
@@ -544,6 +553,57 @@ void RankWindows::On::note_latest(uint64_t window_ns) {
   if (const auto number = latest(left, window_ns)) last_left = number;
   if (const auto bytes = latest(entered_bytes, window_ns)) last_bytes = bytes;
   if (const auto count = latest(steps, window_ns)) of_step = *count;
+  while (!progresses.empty() && progresses.begin()->first <= window_ns) {
+    last_progress = std::move(progresses.begin()->second);
+    progresses.erase(progresses.begin());
+  }
+}
+
+// One that has not returned is entered, and what comes next may not have been.
+void RankWindows::On::note_entered(const hal::Event& event, std::optional<uint64_t> number, uint64_t window_ns) {
+  if (number && progress.base != 0) {  // they are known from here on
+    progress = Progress();
+    not_left.clear();
+  } else if (!number && progress.base == 0) {
+    begin_base();
+  }
+  Progress entered = progress;
+  entered.entered = number.value_or(progress.entered + 1);
+  entered.recent.emplace_back(event.call, event.has(hal::Has::kBytes) ? event.bytes : 0);
+  if (entered.recent.size() > Progress::kMaxRecent) entered.recent.pop_front();
+  if (event.outcome == hal::Outcome::kReturned) {
+    progress = entered;
+    not_left.emplace_back(event.end_mono_ns(), entered.entered);
+    if (not_left.size() > kMaxNotLeft) not_left.pop_front();
+  }
+  progresses[window_ns] = std::move(entered);
+}
+
+void RankWindows::On::note_left(uint64_t submitted_mono_ns, uint64_t wall_ns, uint64_t window_ns) {
+  bool is_any = false;
+  for (; !not_left.empty() && not_left.front().first <= submitted_mono_ns; not_left.pop_front()) {
+    progress.left = not_left.front().second;
+    is_any = true;
+  }
+  if (!is_any) return;
+  progress.left_ns = wall_ns;
+  const auto behind = progresses.upper_bound(window_ns);
+  const auto before = behind == progresses.begin() ? last_progress : std::optional(std::prev(behind)->second);
+  progresses[window_ns] = before.value_or(progress);
+  for (auto at = progresses.find(window_ns); at != progresses.end(); ++at) {
+    at->second.left = progress.left;
+    at->second.left_ns = wall_ns;
+  }
+}
+
+// How many were lost is not known.
+void RankWindows::On::begin_base() {
+  const uint64_t base = last_base = last_base + 1;
+  progress = Progress();
+  progress.base = base;
+  not_left.clear();
+  progresses.clear();
+  last_progress.reset();
 }
 
 // (R6)
@@ -617,6 +677,7 @@ void RankWindows::cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_wo
       window.entered = on.last_entered;
       if (on.last_entered) window.left = on.last_left;
       if (on.last_entered) window.entered_bytes = on.last_bytes.value_or(0);
+      window.progress = on.last_progress;
       window.has_failed = on.failed_ns && *on.failed_ns <= window_ns_;
       window.is_gone = is_gone;
       window.call = on.call;

@@ -60,6 +60,18 @@ struct RankActivity {
   auto operator<=>(const RankActivity&) const = default;
 };
 
+// Where a rank is in the order of a communicator's collectives, and what the last ones were: by which those of ranks
+// that do not count alike can be found to be the same. Either the numbers, or as many as were seen since the first or
+// since calls were lost, which is another base then.
+struct Progress {
+  static constexpr size_t kMaxRecent = 16;
+
+  uint64_t base = 0;  // 0: these are the numbers
+  uint64_t entered = 0, left = 0;
+  uint64_t left_ns = 0;                                 // wall: when the last was left; 0: none was
+  std::deque<std::pair<hal::CallId, uint64_t>> recent;  // calls and bytes of the last that were entered
+};
+
 // One rank in one communicator in one window. Times are wall nanoseconds, or lengths.
 struct RankWindow {
   uint64_t start_ns = 0, end_ns = 0;
@@ -76,6 +88,7 @@ struct RankWindow {
   uint64_t bytes = 0;                     // of the collectives
   uint64_t measured_bytes = 0;            // of those of them that are measured
   std::optional<uint64_t> entered, left;  // number of the last collective; absent: not known, or not any more
+  std::optional<Progress> progress;       // at the end of the window
   uint64_t entered_bytes = 0;             // of that collective; 0: not known
   bool is_gone = false;                   // its process has ended
   bool has_failed = false;                // it aborted the communicator, or a collective of it returned an error
@@ -117,6 +130,7 @@ class RankWindows {
   static constexpr size_t kMaxRanks = 256, kMaxCommunicators = 64, kMaxFacts = 65536;
   static constexpr size_t kMaxSwitches = 8192, kMaxThreads = 64;  // of a rank
   static constexpr size_t kMaxWorks = 8192;                       // of a window, for the median
+  static constexpr size_t kMaxNotLeft = 4096;                     // collectives of a communicator
   static constexpr int64_t kMaxRank = 1 << 20;
   static constexpr uint64_t kFailedWindows = 6;
 
@@ -155,12 +169,20 @@ class RankWindows {
     std::map<uint64_t, uint64_t> entered, left;  // number, by window
     std::map<uint64_t, uint64_t> entered_bytes;  // by window
     std::optional<uint64_t> last_entered, last_left, last_bytes;
+    uint64_t last_base = 0;
+    Progress progress;                                   // now
+    std::deque<std::pair<uint64_t, uint64_t>> not_left;  // when each was submitted, mono, and which it was
+    std::map<uint64_t, Progress> progresses;             // by window
+    std::optional<Progress> last_progress;
     std::optional<uint64_t> failed_ns;  // the window in which it failed last; none, or since then one has not
     hal::CallId call = hal::kNoCall;
     std::map<uint64_t, uint64_t> steps;  // collectives of the last step, by window
     uint64_t in_step = 0, of_step = 0;
     bool has_collectives = false;
     void note_latest(uint64_t window_ns);
+    void note_entered(const hal::Event& event, std::optional<uint64_t> number, uint64_t window_ns);
+    void note_left(uint64_t submitted_mono_ns, uint64_t wall_ns, uint64_t window_ns);
+    void begin_base();
     bool is_over(uint64_t window_ns) const;
   };
   struct Switch {

@@ -356,6 +356,7 @@ Hang Hangs::describe(HangKind kind, const Stuck& where) const {
     if (hang.operation.empty() && is_right) hang.operation = operation_name(member.operation);
   }
   hang.confidence = kObserved * where.observed / hang.nranks;
+  hang.is_matched = where.is_matched;
   if (where.is_matched) hang.confidence *= kHalf;
   if (kind == HangKind::kUnknown || (kind == HangKind::kMismatch && where.is_split)) hang.confidence *= kHalf;
   return hang;

@@ -73,6 +73,7 @@ struct Hang {
   size_t held_up = 0;                 // of them: behind in one communicator because they wait in another
   size_t communicators = 0;           // that hang
   uint64_t from_ns = 0, to_ns = 0;    // from: begin of the window that first showed the wait
+  bool is_matched = false;            // of numbers that were found by comparing calls (matching.h)
   double confidence = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "fleet/wire/clock.h"
 #include "fleet/wire/encode.h"
@@ -65,6 +66,26 @@ wire::Activity activity_of(const correlate::RankActivity& from, const Sender::Ho
 // Of a rank's windows, one in each communicator: its stack is named once.
 using Activities = std::map<correlate::RankActivity, wire::Activity>;
 
+// A few ranks of those whose numbers are known say it, in the same windows, now and then: others may have none.
+bool is_compared(const correlate::RankWindow& window) {
+  constexpr uint64_t kEvery = 4;
+  constexpr uint32_t kFew = 4;
+  return window.start_ns / correlate::RankWindows::kPeriodNs % kEvery == 0 &&
+         window.comm_rank % std::max<uint32_t>(1, window.nranks / kFew) == 0;
+}
+
+wire::Progress progress_of(const correlate::Progress& from, const std::function<std::string(hal::CallId)>& operation) {
+  wire::Progress to;
+  to.base = static_cast<int64_t>(from.base);
+  to.entered = static_cast<int64_t>(from.entered);
+  to.left = static_cast<int64_t>(from.left);
+  to.left_ns = from.left_ns;
+  for (const auto& [call, bytes] : from.recent) {
+    to.recent += fmt::format("{:04x}", Fnv1a().add(operation(call)).end_text().add(bytes).value() & 0xffff);
+  }
+  return to;
+}
+
 wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& sender, const Sender::Hooks& hooks,
                        Activities& activities) {
   const auto& operation = hooks.operation;
@@ -94,6 +115,7 @@ wire::Window window_of(const correlate::RankWindow& from, const wire::Sender& se
   if (from.entered) to.entered = static_cast<int64_t>(*from.entered);
   if (from.left) to.left = static_cast<int64_t>(*from.left);
   to.entered_bytes = static_cast<int64_t>(std::min<uint64_t>(from.entered_bytes, INT64_MAX));
+  if (from.progress && (!from.entered || is_compared(from))) to.progress = progress_of(*from.progress, operation);
   to.has_failed = from.has_failed;
   to.is_gone = from.is_gone;
   to.operation = operation(from.call);

@@ -321,6 +321,26 @@ uint64_t Cluster::Job::communicator_of(const wire::Window& window) {
   return window.communicator;
 }
 
+// Where the rank is among the collectives of the others that it is matched with.
+std::optional<detect::Place> Cluster::place_of(const wire::Window& window, uint64_t communicator, Job& job) {
+  if (!window.progress || window.is_lost) return std::nullopt;
+  const wire::Progress& its = *window.progress;
+  detect::Counted counted;
+  counted.communicator = communicator;
+  counted.rank = window.rank;
+  counted.window = (window.start_ns + job.period_ns / 2) / job.period_ns;
+  counted.base = its.base;
+  counted.entered = its.entered;
+  counted.left = its.left;
+  counted.recent = its.recent;
+  counted.collectives = window.count;
+  if (window.sender.clock && its.left_ns != 0) {
+    counted.left_ns = static_cast<int64_t>(its.left_ns) - window.sender.clock->offset_ns;
+    counted.within_ns = static_cast<int64_t>(window.sender.clock->within_ns);
+  }
+  return job.matching.add(counted);
+}
+
 // What a rank entered and left last, for the detector of hangs. A window without both says that its node is there, and
 // that the rank's numbers are not known, or not any more.
 void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job) {
@@ -338,6 +358,13 @@ void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t
   progress.bytes = window.entered_bytes;
   progress.is_lost = window.is_lost || !window.entered || !window.left;
   progress.is_matched = window.is_matched;
+  const auto matched = place_of(window, communicator, job);
+  if (progress.is_lost && !window.is_lost && matched) {
+    progress.entered = matched->entered;
+    progress.left = matched->left;
+    progress.is_lost = false;
+    progress.is_matched = true;
+  }
   progress.has_failed = window.has_failed;
   progress.is_gone = window.is_gone;
   if (!job.hangs.add(progress)) {

@@ -24,6 +24,7 @@
 #include "fleet/detect/clocks.h"
 #include "fleet/detect/detector.h"
 #include "fleet/detect/hangs.h"
+#include "fleet/detect/matching.h"
 #include "fleet/detect/pace.h"
 #include "fleet/server/device_evidence.h"
 #include "fleet/server/incident_rows.h"
@@ -122,9 +123,10 @@ class Cluster {
   };
   struct Job {
     Job(detect::Better better, uint64_t hang_after_ns, uint64_t period)
-        : detector(better, period), hangs(hang_after_ns, period), period_ns(period) {}
+        : detector(better, period), hangs(hang_after_ns, period), matching(period), period_ns(period) {}
     detect::Detector detector;
     detect::Hangs hangs;
+    detect::Matching matching;
     detect::Pace pace;
     DeviceEvidence devices;
     RankPlaces places;
@@ -200,6 +202,7 @@ class Cluster {
   std::pair<const JobKey*, const Job*> largest_job(const EffectsQuery& query, size_t& others) const;
   void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
   void follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job);
+  static std::optional<detect::Place> place_of(const wire::Window& window, uint64_t communicator, Job& job);
   void compare_score(const wire::Point& point, uint64_t now_ns);
   void remember_node(const std::string& cluster, const std::string& node, uint32_t number);
   void forget_node(const NodeKey& key);

@@ -25,9 +25,11 @@ std::string ranks_in_words(const Hang& hang, const NodeName& node_name) {
   return words;
 }
 
+// A number that was found by comparing calls may be counted from anywhere.
 std::string collective_in_words(const Hang& hang) {
-  if (hang.operation.empty()) return fmt::format("collective {}", hang.number);
-  return fmt::format("collective {} ({})", hang.number, printable(hang.operation, 64));
+  std::string words = hang.is_matched ? "the same collective" : fmt::format("collective {}", hang.number);
+  if (!hang.operation.empty()) words += fmt::format(" ({})", printable(hang.operation, 64));
+  return hang.is_matched ? words + ", as operations, sizes, order and times say" : words;
 }
 
 std::string cause_in_words(const Hang& hang, const NodeName& node_name) {
@@ -122,6 +124,7 @@ Json evidence_of(const Hang& hang, const NodeName& node_name, const RankPlaces& 
   }
   return {{"sentence", sentence_of(hang, node_name, places)},
           {"number", hang.number},
+          {"is_matched", hang.is_matched},
           {"op_type", hang.operation.empty() ? Json(nullptr) : Json(hang.operation)},
           {"ranks", std::move(ranks)},
           {"rank_count", hang.ranks.size()},

@@ -193,7 +193,7 @@ const char* Collector::fault_of_window(std::string_view name, const RawPoint& po
     return "a window does not begin before its end, or is longer than 5 minutes";
   }
   const bool is_distribution = name == "work" || name == "wait";
-  const bool is_number = name == "entered" || name == "left" || name == "arrival";
+  const bool is_number = name == "entered" || name == "left" || name == "arrival" || name == "progress";
   if (is_distribution ? !point.count : is_number ? !point.value_int : !point.value_double && !point.value_int) {
     return "a metric of a window is not of its kind";
   }
@@ -260,6 +260,8 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
     add_activity(window, point);
   } else if (name == "left") {
     window.left = point.value_int;
+  } else if (name == "progress") {
+    add_progress(window, point);
   } else if (name == "state") {
     const std::string state = text(point, kState).value_or("");
     window.is_lost = window.is_lost || state == "lost";
@@ -286,6 +288,22 @@ bool Collector::add_off_cpu(const Sender& from, const RawPoint& point) {
   off_cpu_[{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank)}][*reason] +=
       *point.value_double;
   return true;
+}
+
+// What it does not say is 0. A time that is not of the window's is none.
+void Collector::add_progress(Window& window, const RawPoint& point) const {
+  Progress its;
+  its.entered = *point.value_int;
+  its.base = std::max<int64_t>(0, number(point, kBase).value_or(0));
+  its.left = std::clamp<int64_t>(number(point, kLastLeft).value_or(0), 0, its.entered);
+  const auto left_ns = static_cast<uint64_t>(std::max<int64_t>(0, number(point, kLeft).value_or(0)));
+  const bool is_of_then =
+      left_ns + kMaxBeforeWindow_ns >= point.start_ns && left_ns <= point.time_ns + kMaxBeforeWindow_ns;
+  if (is_of_then) its.left_ns = left_ns;
+  its.recent = text(point, kRecent, kMaxRecentBytes).value_or("");
+  if (its.recent.size() % kRecentBytes != 0) its.recent.clear();
+  window.progress = std::move(its);
+  add_activity(window, point);
 }
 
 // With the collective that was entered last.

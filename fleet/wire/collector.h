@@ -66,6 +66,7 @@ class Collector {
   void add_window(std::string_view name, Sender sender, const RawPoint& point);
   bool add_off_cpu(const Sender& sender, const RawPoint& point);
   void add_activity(Window& window, const RawPoint& point) const;
+  void add_progress(Window& window, const RawPoint& point) const;
   void add_arrival(WindowKey key, const RawPoint& point);
   bool is_of_device(std::string_view metric, const RawPoint& point) const;
   void add_device(std::string_view metric, const Sender& sender, const RawPoint& point);

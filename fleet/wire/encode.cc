@@ -124,6 +124,16 @@ void add_window(Metrics& metrics, const Window& window) {
     add_activity(entered, window);
     metrics.add("ingero.fleet.collective.entered", kGauge, entered);
   }
+  if (window.progress) {
+    const Progress& its = *window.progress;
+    std::string progress = whole(number, its.entered);
+    add_number(progress, kNumberAttributes, kLastLeft[0], its.left);
+    if (its.base != 0) add_number(progress, kNumberAttributes, kBase[0], its.base);
+    if (its.left_ns != 0) add_number(progress, kNumberAttributes, kLeft[0], static_cast<int64_t>(its.left_ns));
+    if (!its.recent.empty()) add_text(progress, kNumberAttributes, kRecent[0], its.recent);
+    if (!window.entered) add_activity(progress, window);
+    metrics.add("ingero.fleet.collective.progress", kGauge, progress);
+  }
   if (window.left) metrics.add("ingero.fleet.collective.left", kGauge, whole(number, *window.left));
   for (const auto& [state, is_so] : {std::pair("lost", window.is_lost),
                                      {"matched", window.is_matched},
@@ -226,6 +236,7 @@ uint32_t points_of(std::span<const Window> windows) {
   std::set<uint32_t> ranks;
   for (const Window& window : windows) {
     points += 4 + (window.work_s ? 1 : 0) + (window.entered ? 1 : 0) + (window.left ? 1 : 0);
+    points += window.progress ? 1 : 0;
     points += window.arrivals.size() + (window.device ? points_of(*window.device) : 0);
     for (const bool is_so : {window.is_lost, window.is_matched, window.has_failed, window.is_gone}) points += is_so;
     if (ranks.insert(window.rank).second) points += off_cpu_of(window).size();

@@ -71,6 +71,15 @@ struct Activity {
   std::string stack;      // of the thread, of kAfterCall of the call: a frame a line, innermost first; empty: not known
 };
 
+// Where a rank is in the order of a communicator's collectives, and what the last ones were.
+struct Progress {
+  int64_t base = 0;  // 0: numbers; else counted since the agent came, or since it lost some: of each base anew
+  int64_t entered = 0, left = 0;
+  uint64_t left_ns = 0;  // when that was, by the node's clock; 0: none was left
+  std::string recent;    // operation and size of the last, newest at the end: kRecentBytes each
+};
+inline constexpr size_t kRecentBytes = 4, kMaxRecentBytes = 16 * kRecentBytes;  // hexadecimal digits
+
 // How long a node's windows are. The schemas of the stores say it in their own steps, which never change.
 inline constexpr uint64_t kWindow_ns = 5'000'000'000;
 
@@ -87,8 +96,9 @@ struct Window {
   double wait_s = 0;
   int64_t bytes = 0;
   std::optional<int64_t> entered, left;  // numbers of the last collective
-  std::string operation;                 // of the one that was entered last, where it is known
-  int64_t entered_bytes = 0;             // of that one; 0: not known
+  std::optional<Progress> progress = {};
+  std::string operation;      // of the one that was entered last, where it is known
+  int64_t entered_bytes = 0;  // of that one; 0: not known
   // Records were lost, so that the numbers mean nothing; numbered by comparing calls; a call failed; the process ended.
   bool is_lost = false, is_matched = false, has_failed = false, is_gone = false;
   double preempted_s = 0, runqueue_s = 0, blocked_s = 0, io_s = 0;  // of the rank, in all communicators

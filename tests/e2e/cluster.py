@@ -366,6 +366,44 @@ def ARankOfAJobOlderThanItsTracesIsNamed(build):
     say(named_after_s=round(named_s, 1), lateness_ms=round(lateness_ms, 2), effect=named["effect"], confidence=named["confidence"])
 
 
+def AHangOfAJobWithoutNumbersIsNamed(build):
+    """Both traces come when the ranks are at work, of a library that keeps no count: which collective of one rank is which of
+    another's is found by what they are, their order and time, and said to be."""
+    hang_at = steps_until(55)
+    planted = {"steps": hang_at + 10, "slow": SLOW_RANK, "hang_at": hang_at}
+    library = os.path.join(build.fakes, "live_old", "libnccl.so.2")
+    with Server(build) as server, contextlib.ExitStack() as running:
+        nodes = [running.enter_context(Program(build, *command_of(build, number, library, **planted), name=f"ranks-{number}", hold=False))
+                 for number in (0, 1)]
+        until(lambda: sum(open(one.lines_path, encoding="utf-8").read().count("ready") for one in nodes) == RANKS, 20, "all ranks are ready")
+        hang_ns = begin(build) + hang_at * (WORK_MS + COLLECTIVE_MS) * 1_000_000
+        traces = []
+        for number, one in enumerate(nodes):
+            time.sleep(2)
+            traces.append(running.enter_context(node_trace(build, server, number, "--pid", str(one.process.pid))))
+
+        def hangs():
+            time.sleep(0.2)
+            return server.ask("fleet.cluster.hangs", cluster_id="lab")["hangs"]
+
+        try:
+            found = until(hangs, 110, "the hang is named")
+            named_s = time.time() - hang_ns / 1e9
+            check(named_s > 0, f"named before: {found}")
+            evidence = found[0]["evidence"]
+            check(len(found) == 1 and found[0]["kind"] == "missing_enter", f"hangs: {found}")
+            check([rank["rank"] for rank in evidence["ranks"]] == [SLOW_RANK], f"{evidence}")
+            check(evidence["waiting_ranks"] == RANKS - 1 and evidence["not_observed_ranks"] == 0, f"{evidence}")
+            check(evidence["is_matched"] and abs(found[0]["confidence"] - 0.95 / 2) < 1e-6, f"{found}")
+            counted = server.rows("SELECT count(*) AS windows FROM windows WHERE last_entered IS NOT NULL")[0]["windows"]
+            check(counted == 0, f"{counted} windows have numbers that no library gave")
+            for trace in traces:
+                trace.stop()
+        finally:
+            subprocess.run(["pkill", "-KILL", "-f", "--", f"--log {build.path('calls')} "], check=False)  # they would wait on
+    say(named_after_s=round(named_s, 1), sentence=evidence["sentence"])
+
+
 def push(build, server, trace, cluster):
     return subprocess.Popen([build.agent, "fleet-push", "--db", trace.recording.path, "--fleet-endpoint", f"http://127.0.0.1:{server.otlp}",
                              "--fleet-cluster-id", cluster, "--fleet-token-file", server.token], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -483,5 +521,5 @@ def APushedRecordingIsWhatItsTraceSent(build):
     say(windows=len(sent), collectives=measured, incidents=len(incidents["lab"]))
 
 
-TESTS = (ASlowRankOfTwoNodesIsNamed, ARankOfAJobOlderThanItsTracesIsNamed, ASlowDeviceThatDelaysAllRanksIsNamed, ARankThatDoesNotComeIsNamed, APushedRecordingIsWhatItsTraceSent)
+TESTS = (ASlowRankOfTwoNodesIsNamed, ARankOfAJobOlderThanItsTracesIsNamed, AHangOfAJobWithoutNumbersIsNamed, ASlowDeviceThatDelaysAllRanksIsNamed, ARankThatDoesNotComeIsNamed, APushedRecordingIsWhatItsTraceSent)
 SHARED = TESTS

@@ -1,7 +1,7 @@
-/* A collective library whose communicators are objects with the layout of NCCL 2.28.9 as far as a tracer may read it: a
- * mark in front, the identity that all ranks compute, rank, size and device behind it, and how often each function was
- * called. Its accessors check, log and wait before they answer, as the real ones do. No device: a collective takes a
- * millisecond. */
+/* A collective library whose communicators are objects with the layout of NCCL 2.28.9, or of a version whose RANK_AT
+ * is given, as far as a tracer may read it: a mark in front, the identity that all ranks compute, rank, size and device
+ * behind it, and how often each function was called. Its accessors check, log and wait before they answer, as the real
+ * ones do. No device: a collective takes a millisecond. */
 #include <unistd.h>
 
 #include <stddef.h>
@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 #define MARK 0x0280028002800280ull
+#ifndef RANK_AT
 #define RANK_AT 0x1044d0
+#endif
 #define COUNTS_AT (RANK_AT + 0x2540)
 enum { REDUCE_SCATTER = 3, ALL_REDUCE = 4, FUNCTIONS = 5 };
 
@@ -26,8 +28,8 @@ struct communicator {
   uint64_t counts[FUNCTIONS];
   uint64_t end_mark;
 };
-_Static_assert(offsetof(struct communicator, counts) == COUNTS_AT, "the layout of NCCL 2.28.9");
-_Static_assert(offsetof(struct communicator, rank) == RANK_AT, "the layout of NCCL 2.28.9");
+_Static_assert(offsetof(struct communicator, counts) == COUNTS_AT, "the layout of NCCL");
+_Static_assert(offsetof(struct communicator, rank) == RANK_AT, "the layout of NCCL");
 
 struct id {
   uint64_t words[16];

@@ -523,6 +523,56 @@ TEST_F(RankWindowsTest, NumbersEndWithTheRecordsThatWereLost) {
 }
 
 // A call that failed was not counted by the library: the numbers go on.
+TEST_F(RankWindowsTest, WithoutNumbersCollectivesAreCounted) {
+  know_rank();
+  windows.know(communicator());
+  const auto collect_at = [&](uint64_t ms, uint64_t bytes, hal::Outcome outcome = hal::Outcome::kReturned) {
+    Event one = event("collect", ms);
+    one.bytes = bytes;
+    one.set(Has::kBytes);
+    one.outcome = outcome;
+    Exchange exchange;
+    exchange.communicator_id = kSomeId;
+    feed(one, exchange);
+  };
+  // A wait that covers what was submitted until then.
+  const auto wait_for = [&](uint64_t submitted_ms, uint64_t from_ms, uint64_t to_ms) {
+    CoveredSync sync{kPid, kMonoBegin + from_ms * kMs, kMonoBegin + to_ms * kMs, {{kSomeId, std::nullopt}}};
+    sync.submitted_mono_ns = {{kSomeId, kMonoBegin + submitted_ms * kMs + 1000}};
+    windows.take({}, {}, {&sync, 1}, kOffsetOfWall);
+  };
+  for (uint64_t i = 0; i < 20; ++i) collect_at(100 + 10 * i, 100 + i);
+  wait_for(280, 300, 400);
+  collect_at(5100, 200);  // of the next window, before this one is given out
+  RankWindow window = only(advance_to(5000));
+  EXPECT_FALSE(window.entered || window.left);
+  ASSERT_TRUE(window.progress);
+  EXPECT_EQ((std::tuple(window.progress->base, window.progress->entered, window.progress->left)),
+            std::tuple(1U, 20U, 19U));
+  EXPECT_EQ(window.progress->left_ns, kWallBegin + 400 * kMs);
+  ASSERT_THAT(window.progress->recent, SizeIs(Progress::kMaxRecent));
+  EXPECT_EQ(window.progress->recent.back(), std::pair(call_named("collect"), uint64_t{119}));
+  collect_at(6000, 201, hal::Outcome::kInFlight);
+  window = only(advance_to(10'000));
+  EXPECT_EQ((std::pair(window.progress->entered, window.progress->left)), std::pair(22UL, 19UL))
+      << "it has not returned";
+  EXPECT_EQ(window.progress->recent.back().second, 201U);
+  window = only(advance_to(15'000));
+  EXPECT_EQ(window.progress->entered, 22U) << "as it was";
+  collect_at(16'000, 201);
+  wait_for(16'000, 16'100, 17'000);
+  window = only(advance_to(20'000));
+  EXPECT_EQ((std::pair(window.progress->entered, window.progress->left)), std::pair(22UL, 22UL));
+  // How many were lost is not known: another count begins.
+  windows.lost(kPid, kWallBegin + 21'000 * kMs);
+  collect_at(22'000, 300);
+  window = only(advance_to(25'000));
+  EXPECT_EQ((std::tuple(window.progress->base, window.progress->entered, window.progress->left)),
+            std::tuple(2U, 1U, 0U));
+  collect(26'000);
+  EXPECT_EQ(only(advance_to(30'000)).progress->base, 0U) << "the numbers are known";
+}
+
 TEST_F(RankWindowsTest, ACollectiveThatFailedEndsNoNumbers) {
   know_rank();
   windows.know(communicator());

@@ -7,7 +7,7 @@
 namespace ingero::fleet::server {
 namespace {
 
-constexpr uint64_t kSecond_ns = 1'000'000'000;
+constexpr uint64_t kRanksSecond_ns = 1'000'000'000;
 
 wire::Window window_of(const std::string& node, uint32_t rank, const std::string& job = "j") {
   wire::Window window;
@@ -32,7 +32,7 @@ TEST(NodeRanks, ShortJobsOneAfterAnotherAreNotTooMany) {
   NodeRanks ranks;
   for (uint64_t job = 0; job < 1000; ++job) {
     for (uint32_t rank = 0; rank < 64; ++rank) {
-      ASSERT_TRUE(ranks.take(window_of("n", rank, std::to_string(job)), job * 20 * kSecond_ns)) << job;
+      ASSERT_TRUE(ranks.take(window_of("n", rank, std::to_string(job)), job * 20 * kRanksSecond_ns)) << job;
     }
   }
 }

@@ -224,6 +224,41 @@ TEST_F(SendTest, BytesAreOfTheCollectivesThatAreCounted) {
   EXPECT_EQ(batch.windows[0].bytes, static_cast<int64_t>(window.measured_bytes));
 }
 
+TEST_F(SendTest, WhereARankIsWithoutNumbersIsSaid) {
+  RawReceiver receiver(accept);
+  to(receiver);
+  start();
+  const uint64_t start_ns = now_window() - now_window() % (4 * kPeriodNs);
+  std::vector<correlate::RankWindow> windows;
+  for (const uint32_t rank : {0, 512, 513}) {
+    auto& window = windows.emplace_back(window_of(rank, 1, start_ns));
+    window.activity = correlate::RankActivity();
+    window.progress = {0, 70, 69, start_ns + 8, {{0, 1000}, {1, 1000}, {0, 1000}}};
+    if (rank == 512) continue;
+    window.progress->base = 3;
+    window.entered.reset();
+    window.left.reset();
+  }
+  windows.push_back(window_of(514, 1, start_ns));
+  windows.back().progress = {0, 70, 69, start_ns + 8, {}};
+  sender_->add(windows);
+  ASSERT_TRUE(within(5s, [&] { return receiver.requests().size() == 1; }));
+  const wire::Batch batch = read(receiver.requests().front());
+  ASSERT_THAT(batch.windows, SizeIs(4));
+  for (const wire::Window& got : batch.windows) {
+    const uint32_t rank = got.rank - 8200;
+    EXPECT_EQ(got.progress.has_value(), rank != 514) << "a few of those with numbers are enough";
+    if (!got.progress) continue;
+    EXPECT_EQ((std::tuple(got.progress->base, got.progress->entered, got.progress->left, got.progress->left_ns)),
+              std::tuple(rank == 512 ? 0 : 3, 70, 69, start_ns + 8));
+    ASSERT_THAT(got.progress->recent, SizeIs(12));
+    EXPECT_EQ(got.progress->recent.substr(0, 4), got.progress->recent.substr(8, 4));
+    EXPECT_NE(got.progress->recent.substr(0, 4), got.progress->recent.substr(4, 4));
+    EXPECT_EQ(got.entered.has_value(), rank == 512);
+    EXPECT_TRUE(got.activity);
+  }
+}
+
 TEST_F(SendTest, JobsAndWindowsAreRequestsOfTheirOwn) {
   RawReceiver receiver(accept);
   to(receiver);

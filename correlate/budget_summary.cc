@@ -2,6 +2,7 @@
 #include "correlate/budget_summary.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "correlate/median.h"
@@ -48,7 +49,61 @@ std::vector<CauseShare> causes_of(const BudgetStep& step, TimeClass is, const Bl
   return causes;
 }
 
+// Of some of the samples: what a part of them, in percent, does not exceed.
+uint64_t percentile(std::span<const StepSample> samples, uint64_t StepSample::*of, size_t percent) {
+  std::vector<uint64_t> values(samples.size());
+  for (size_t i = 0; i < samples.size(); ++i) values[i] = samples[i].*of;
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1, values.size() * percent / 100)];
+}
+
+// From some step on nearly all of these steps of the same content waited for the device longer than nearly all before,
+// and took longer for it.
+std::optional<LongerWaits> longer_waits_of(std::span<const StepSample> samples) {
+  constexpr size_t kEnough = 12, kNearlyAll = 90;  // steps on either side; percent of them
+  constexpr uint64_t kLongerPercent = 25;
+  std::optional<LongerWaits> found;
+  uint64_t widest_ns = 0;
+  for (size_t at = kEnough; at + kEnough <= samples.size(); ++at) {
+    const auto before = samples.first(at), after = samples.subspan(at);
+    const uint64_t highest = percentile(before, &StepSample::device_ns, kNearlyAll);
+    const uint64_t lowest = percentile(after, &StepSample::device_ns, 100 - kNearlyAll);
+    if (lowest <= highest + widest_ns) continue;  // it began where the two are farthest apart
+    const uint64_t was = percentile(before, &StepSample::device_ns, 50);
+    const uint64_t is = percentile(after, &StepSample::device_ns, 50), more = is - was;
+    if (more < kSlowNs || more * 100 < was * kLongerPercent) continue;
+    // Otherwise it did something else before while the device worked.
+    const uint64_t length = percentile(before, &StepSample::length_ns, 50);
+    if (percentile(after, &StepSample::length_ns, 50) < length + more / 2) continue;
+    widest_ns = lowest - highest;
+    found = LongerWaits{samples[at].start_ns, was, is};
+  }
+  return found;
+}
+
+// Surely, and of the same time.
+bool loses_more(const TimeSums& one, const TimeSums& other) {
+  const auto share = [](const TimeSums& sums) {
+    return static_cast<double>(sums.lost_low()) / static_cast<double>(std::max<uint64_t>(1, sums.total_ns()));
+  };
+  return share(one) > share(other);
+}
+
 }  // namespace
+
+// Every n-th step, so that they are of the whole series.
+void BudgetSummary::Series::sample(const BudgetStep& step) {
+  if (evaluated.steps % every != 0) return;
+  samples.push_back({step.start_ns, step.length_ns(), step.sums.of(TimeClass::kDeviceWait).ns});
+  if (samples.size() < 2 * kKept) return;
+  for (size_t i = 0; i < kKept; ++i) samples[i] = samples[2 * i + 1];
+  samples.resize(kKept);
+  every *= 2;
+}
+
+uint64_t BudgetSummary::Series::usual_ns() const {
+  return samples.empty() ? 0 : percentile(samples, &StepSample::length_ns, 50);
+}
 
 const BudgetSummary::Series& BudgetSummary::Process::longest() const {
   if (before.evaluated.steps < kEnoughSteps) return series;
@@ -154,18 +209,12 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
   } else if (!is_same) {
     ++series.other_steps;
   }
-  if (is_same) {
-    series.with_slow.sums.add(step.sums);
-    ++series.with_slow.steps;
-    if (step.sums.waits > 0) ++series.with_slow.waiting_steps;
-  }
+  if (is_same) series.with_slow.add(step);
+  if (is_same || result.is_slow) series.with_all_slow.add(step);
   if (result.is_usual) {
-    series.evaluated.sums.add(step.sums);
-    ++series.evaluated.steps;
-    if (step.sums.waits > 0) ++series.evaluated.waiting_steps;
+    series.evaluated.add(step);
     if (process->first_ns == 0 && series.evaluated.steps >= kEnoughSteps) process->first_ns = series.first_ns;
-    series.lengths.push_back(step.length_ns());
-    if (series.lengths.size() > kKept) series.lengths.erase(series.lengths.begin());
+    series.sample(step);
   }
   series.kept.push_back(kept);
   if (series.kept.size() > kKept) series.kept.pop_front();
@@ -298,10 +347,12 @@ void BudgetSummary::decide(const Series& series, const Blame& blame, ProcessBudg
   const uint64_t usual_loss = std::max(budget.result.low_ns, budget.result.high_ns);
   const bool is_costly = series.slow_more_ns * 100 >= kEnterPercent * series.span_ns();
   if (budget.steps != 0 && is_costly && (!is_accusation(budget.result.limit) || series.slow_more_ns > usual_loss)) {
-    const LimitResult more = evaluate(series.with_slow, blame);
-    if (is_accusation(more.limit)) {
-      budget.result = more;
-      budget.evaluated = series.with_slow;
+    for (const Evaluated* more : {&series.with_slow, &series.with_all_slow}) {
+      if (!is_accusation(evaluate(*more, blame).limit)) continue;
+      if (budget.is_of_slow && !loses_more(more->sums, budget.evaluated.sums)) continue;
+      budget.evaluated = *more;
+      budget.evaluated.counts_sleep = true;  // something else is lost as well: it had work
+      budget.result = evaluate(budget.evaluated, blame);
       budget.is_of_slow = true;
     }
   }
@@ -340,7 +391,8 @@ std::vector<ProcessBudget> BudgetSummary::results(const Blame& blame) const {
       budget.start_ns = series.first_ns;
       budget.first_step_ns = process.first_ns;
       budget.end_ns = series.last_ns;
-      budget.usual_ns = median(series.lengths);
+      budget.usual_ns = series.usual_ns();
+      budget.longer_waits = longer_waits_of(series.samples);
       budget.found_by = series.anchor;
       budget.after_steps = thread->second.after_steps;
       budget.evaluated = series.evaluated;

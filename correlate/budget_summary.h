@@ -4,8 +4,9 @@
 // or while it did something else. Usual is the commonest content of the last kKept steps of a series; a step is slow
 // that took longer than the median of the usual ones by a fifth, five times their deviation and 1 ms. What limits a
 // program is taken from usual steps alone, so that a pause between bursts, an evaluation or a checkpoint is reported as
-// what it is, and not as what limits the program. Without steps the seconds are evaluated, without the first ones and
-// those of imports and loading.
+// what it is, and not as what limits the program; but where slow steps cost much, and more than usual ones lose, the
+// result is about those too. Without steps the seconds are evaluated, without the first ones and those of imports and
+// loading.
 //
 // How long the device had nothing to do is also what the devices count themselves. That does not say when, so it raises
 // what each class of time must have lost at the least, and nothing else (tighten).
@@ -47,6 +48,16 @@ struct CpuCost {
   bool is_harmless(std::string_view rule_name) const;
 };
 
+// A step of many.
+struct StepSample {
+  uint64_t start_ns = 0, length_ns = 0, device_ns = 0;  // device: waited for
+};
+
+// From when on a usual step waited longer for the device.
+struct LongerWaits {
+  uint64_t from_ns = 0, before_ns = 0, after_ns = 0;
+};
+
 // What the threads of a process that submit work lost together, as shares of the time: each gap of the device is
 // charged to one of them.
 struct Together {
@@ -73,6 +84,7 @@ struct ProcessBudget {
   uint64_t slow_more_ns = 0;      // what the slow steps took more than usual ones
   std::vector<SlowStep> slow;     // the worst, longest first
   std::optional<uint64_t> every;  // slow steps of the first one's class come every N
+  std::optional<LongerWaits> longer_waits;
 };
 
 // Known of the sums besides: that long the device had nothing to do. What the other classes cannot have lost of it,
@@ -126,11 +138,15 @@ class BudgetSummary {
     uint64_t slow_more_ns = 0;  // what the slow ones took more than usual ones
     uint64_t first_ns = 0, last_ns = 0;
     hal::CallId anchor = hal::kNoCall;
-    Evaluated evaluated, with_slow;            // usual steps; those and the slow ones of the same content
+    // Usual steps; those and the slow ones of the same content; those and the slow ones of any.
+    Evaluated evaluated, with_slow, with_all_slow;
     uint64_t all_ns = 0, device_waits_ns = 0;  // of all steps
     std::vector<SlowStep> slow;
     std::vector<std::pair<uint64_t, uint8_t>> slow_numbers;  // with their class; the latest kMaxSlow * 8
-    std::vector<uint64_t> lengths;                           // of usual steps, the latest kKept
+    std::vector<StepSample> samples;                         // of usual steps, at most 2 * kKept
+    uint64_t every = 1;                                      // of which each is one
+    void sample(const BudgetStep& step);
+    uint64_t usual_ns() const;
     uint64_t span_ns() const { return last_ns - first_ns; }
   };
   struct Process {

@@ -231,6 +231,9 @@ void Engine::Impl::take_memory(const hal::Event& event, const CallFacts& facts, 
     if (facts.memory != hal::Memory::kDevice) return;
     if (event.failed || !event.has(Has::kBytes) || !event.has(Has::kAddress)) return;
     if (event.bytes > kMaxBytes) return;  // not an allocation: the caller may pass any value
+    if (event.start_mono_ns < process.first_work_ns) {
+      process.granted_ns = std::max(process.granted_ns, event.start_mono_ns);
+    }
     if (thread.refused.bytes > 0) note_granted(event, process, thread);
     const uint64_t window = event.end_mono_ns() / kWindowNs;
     if (granted.empty() || granted.back().first < window) granted.emplace_back(window, 0);
@@ -528,6 +531,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   const bool submits =
       facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch || facts.kind == Kind::kCollective;
   if (submits) {
+    process.first_work_ns = std::min(process.first_work_ns, event.start_mono_ns);
     process.last_submit_ns = std::max(process.last_submit_ns, event.start_mono_ns);
     note_device(event, process);
   }

@@ -19,6 +19,7 @@ constexpr uint64_t kForEverNs = 2'000'000'000;  // a wait for a lock that may ne
 constexpr uint64_t kEndTakesNs = 100'000'000;   // of a process: its threads end one after the other
 constexpr uint64_t kWithNs = 1'000'000'000;     // threads that lock each other out wait from about the same time on
 
+// Also as the status of one that handled it, by the shells' convention.
 bool is_request_to_end(int number) {
   return number == kHangup || number == kInterrupt || number == kPipe || number == kAlarm || number == kTerminate;
 }
@@ -78,6 +79,19 @@ void Launches::add(uint64_t stream, One launch) {
   if (list.size() > kKept) list.erase(list.begin());
 }
 
+std::vector<const Launches::One*> Launches::between(std::optional<uint64_t> stream, uint64_t from_ns,
+                                                    uint64_t before_ns) const {
+  std::vector<const One*> found;
+  for (const auto& [handle, list] : of_stream_) {
+    if (stream && *stream != handle) continue;
+    for (const One& one : list) {
+      if (one.sample.start_mono_ns >= from_ns && one.end_mono_ns <= before_ns) found.push_back(&one);
+    }
+  }
+  std::ranges::stable_sort(found, {}, [](const One* one) { return one->sample.start_mono_ns; });
+  return found;
+}
+
 const Launches::One* Launches::last(std::optional<uint64_t> stream, uint64_t before_ns) const {
   const One* last = nullptr;
   for (const auto& [handle, list] : of_stream_) {
@@ -95,6 +109,22 @@ std::string Engine::Impl::returned(hal::CallId call, std::optional<int64_t> code
   if (!code) return fmt::format("{} returned nothing (a null pointer)", calls[call].op);
   const std::string name = options.status_of ? options.status_of(call, *code) : std::string();
   return fmt::format("{} returned {}{}", calls[call].op, *code, name.empty() ? "" : " (" + name + ")");
+}
+
+// The launches since the last synchronisation but for the last of them, which is named; empty: there is no other.
+std::string Engine::Impl::others_text(const std::vector<const Launches::One*>& launches,
+                                      const hal::Event& event) const {
+  constexpr size_t kMaxNamed = 4;
+  std::vector<std::string> others;
+  for (size_t i = launches.size(); i-- > 1 && others.size() < kMaxNamed;) {
+    const Sample& one = launches[i - 1]->sample;
+    others.push_back(
+        fmt::format("{} {}", calls[one.call].op, format_duration(event.start_mono_ns - one.start_mono_ns)));
+  }
+  if (others.empty()) return {};
+  const size_t more = launches.size() - 1 - others.size();
+  return fmt::format(" Or one of the {} before it since the last synchronisation: {}{} earlier.", launches.size() - 1,
+                     fmt::join(others, ", "), more == 0 ? "" : fmt::format(" and {} more,", more));
 }
 
 // The first error of a process after which nothing works. One that was caused by earlier work leads to that work.
@@ -122,6 +152,7 @@ void Engine::Impl::note_fatal(const hal::Event& event, ProcessState& process, co
                                    calls[launch->sample.call].op,
                                    format_duration(event.start_mono_ns - launch->sample.start_mono_ns),
                                    stream ? fmt::format(" on stream 0x{:x}", *stream) : "");
+      finding.cause += others_text(process.launches->between(stream, process.last_wait_ns, event.start_mono_ns), event);
     } else {
       finding.cause += " Work submitted before did it; which is not recorded.";
     }
@@ -271,7 +302,9 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
     if (std::max(*process->ended_mono_ns / kWindowNs, process->first_call_window) != window) continue;
     const int signal = static_cast<int>(*process->exit_status & 0x7f);
     const int status = static_cast<int>(*process->exit_status >> 8 & 0xff);
+    constexpr int kHandled = 128;  // and the signal's number
     if ((signal == 0 && status == 0) || is_request_to_end(signal)) continue;
+    if (signal == 0 && is_request_to_end(status - kHandled)) continue;
     if (signal == kKill && process->is_oom_victim) continue;  // the kernel did it: oom_kill
     if (process->first_call_window == 0) {
       // A worker of one that makes calls; it may be killed when it is not needed any more.

@@ -130,6 +130,7 @@ struct Engine::Impl {
 
   // engine_ends.cc
   std::string returned(hal::CallId call, std::optional<int64_t> code) const;
+  std::string others_text(const std::vector<const Launches::One*>& launches, const hal::Event& event) const;
   void note_fatal(const hal::Event& event, ProcessState& process, const hal::StatusMeaning& meaning);
   void note_exit(const hal::Event& event, ProcessState& process);
   void note_wait(const hal::Event& event, const hal::Wait& wait);

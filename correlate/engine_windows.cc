@@ -59,6 +59,22 @@ Finding latest_of(const Incident& incident, const Finding& finding) {
   return first;
 }
 
+// A program may ask before its first work how much it can get: what is refused then hinders nothing if it works with
+// what it got. Whether it does is known once it works, or has ended.
+enum class Probing { kReport, kWait, kDrop };
+Probing evaluate_probing(const ProcessState* process, const Finding& finding, uint64_t window, bool is_last) {
+  constexpr uint64_t kWaits = 10;  // windows
+  if (finding.rule != RuleId::device_out_of_memory || process == nullptr) return Probing::kReport;
+  if (finding.onset_mono_ns >= process->first_work_ns) return Probing::kReport;
+  const bool is_over = process->ended_mono_ns && *process->ended_mono_ns / kWindowNs <= window;
+  const bool has_worked = process->first_work_window != 0;
+  const bool is_late = is_last || window >= finding.onset_mono_ns / kWindowNs + kWaits;
+  if (!is_over && !has_worked && !is_late) return Probing::kWait;
+  if (is_over && process->exit_status.value_or(0) != 0) return Probing::kReport;
+  const bool goes_on = has_worked ? process->granted_ns != 0 : process->granted_ns > finding.onset_mono_ns;
+  return goes_on ? Probing::kDrop : Probing::kReport;
+}
+
 }  // namespace
 
 void Engine::Impl::pend(uint64_t mono_ns, ProcessState* process, Finding finding) {
@@ -240,8 +256,11 @@ void Engine::Impl::close(uint64_t window) {
     return;
   }
   std::vector<std::pair<ProcessState*, Finding>> found;
+  const bool is_last = finishing && (window + 1) * kWindowNs > last_event_ns;
   for (auto at = pending.begin(); at != pending.end() && at->first <= window; at = pending.erase(at)) {
-    found.push_back(std::move(at->second));
+    const Probing probing = evaluate_probing(at->second.first, at->second.second, window, is_last);
+    if (probing == Probing::kReport) found.push_back(std::move(at->second));
+    if (probing == Probing::kWait) pending.emplace(window + 1, std::move(at->second));
   }
   Findings of_fabric;
   fabric.evaluate(window, processes, of_fabric);

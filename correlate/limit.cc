@@ -233,6 +233,12 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
 
 }  // namespace
 
+void Evaluated::add(const BudgetStep& step) {
+  sums.add(step.sums);
+  ++steps;
+  if (step.sums.waits > 0) ++waiting_steps;
+}
+
 LimitResult evaluate(const Evaluated& evaluated, const Blame& blame, Limit before) {
   const TimeSums& sums = evaluated.sums;
   const uint64_t total = sums.total_ns();

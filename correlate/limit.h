@@ -72,6 +72,7 @@ struct Evaluated {
   uint64_t waiting_steps = 0;  // those in which the device was waited for
   uint64_t seconds = 0;
   bool counts_sleep = false;  // in each step; a pause now and then may be the end of a burst
+  void add(const BudgetStep& step);
 };
 
 inline constexpr uint64_t kEnterPercent = 5, kLeavePercent = 3, kHighPercent = 20;

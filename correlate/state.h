@@ -151,6 +151,8 @@ class Launches {
   void add(uint64_t stream, One launch);
   // The last that had ended when a call began at `before_ns`; on any stream where none is given. Null: none.
   const One* last(std::optional<uint64_t> stream, uint64_t before_ns) const;
+  // Likewise those from then on that had ended, by their starts.
+  std::vector<const One*> between(std::optional<uint64_t> stream, uint64_t from_ns, uint64_t before_ns) const;
   static constexpr size_t kMaxStreams = 64, kKept = 8;
 
  private:
@@ -179,6 +181,8 @@ struct ProcessState {
   };
   std::unordered_map<uint64_t, Live> live;  // by device address
   uint64_t live_bytes = 0;                  // of all of those
+  uint64_t first_work_ns = ~uint64_t{0};    // when it first submitted work; ~0: it has not
+  uint64_t granted_ns = 0;                  // when it last got memory of a device before that
   struct SyncMean {
     uint64_t window = 0, ns = 0;  // a wait for the device, on average
   };

@@ -176,9 +176,14 @@ size_t ranks_here(const Evaluation& seen, const Incident& incident) {
 void fix_ranks(ChainText& text, size_t ranks) {
   const uint64_t cpus = text.seen.system.cpus;
   if (cpus == 0 || ranks > cpus) text.fix("Run fewer ranks on this node, or give it more CPUs");
-  text.fix(
-      "Let the ranks sleep instead of spin while they wait for the device (blocking synchronisation), so that one that "
-      "waits leaves its CPU to the others");
+  // Those that sleep already leave their CPUs to others.
+  const ProcessWindow& total = text.incident.total;
+  const bool sleeps = total.syncs.ns > 0 && total.sync_blocked_ns * 2 >= total.syncs.ns;
+  if (!sleeps) {
+    text.fix(
+        "Let the ranks sleep instead of spin while they wait for the device (blocking synchronisation), so that one "
+        "that waits leaves its CPU to the others");
+  }
   if (cpus == 0 || ranks <= cpus) {
     text.fix("Bind each rank to CPUs of its own: the launcher's CPU binding, numactl or taskset");
   }

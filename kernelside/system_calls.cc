@@ -71,6 +71,7 @@ constexpr Row kRows[] = {
     {SYS_fdatasync, WIRE_SYSCALL_FILE | WIRE_SYSCALL_WRITES},
     {SYS_sync_file_range, WIRE_SYSCALL_FILE | WIRE_SYSCALL_WRITES},
     {SYS_syncfs, WIRE_SYSCALL_FILE | WIRE_SYSCALL_WRITES},
+    {SYS_msync, WIRE_SYSCALL_OTHER | WIRE_SYSCALL_WRITES},  // which file is behind the address is not known
     {SYS_ftruncate, WIRE_SYSCALL_FILE | WIRE_SYSCALL_WRITES},
     {SYS_fallocate, WIRE_SYSCALL_FILE | WIRE_SYSCALL_WRITES},
     {SYS_flock, WIRE_SYSCALL_FILE | WIRE_SYSCALL_LOCKS},
@@ -155,6 +156,7 @@ constexpr NarrowRow kNarrowRows[] = {
     {190, SYS_vfork},
     {54, SYS_ioctl},
     {118, SYS_fsync},
+    {144, SYS_msync},
     {148, SYS_fdatasync},
     {314, SYS_sync_file_range},
     {344, SYS_syncfs},

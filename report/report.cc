@@ -222,6 +222,7 @@ Status gather_time(const store::Reader& reader, const store::Selection& selectio
   report.warm_up_chains = drop(report.diagnosis.chains, report.time, is_of_warm_up);
   add_time_names(reader, report.time);
   add_time_evidence(reader, selection, report.time);
+  add_peer_evidence(reader, selection, report.time);
   add_shared_streams(report.diagnosis.chains, report.time);
   report.harmless_chains += drop(report.diagnosis.chains, report.time, is_harmless_lateness);
   if (!options.time) report.time.clear();

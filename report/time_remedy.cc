@@ -10,6 +10,10 @@ namespace {
 using correlate::Limit;
 using correlate::TimeClass;
 
+constexpr std::string_view kFromAServer =
+    "ask for it, or send it, ahead of time, in another thread, or less often, and keep the answers: the device can "
+    "work meanwhile";
+
 // The path with most of what was lost to other threads, if that is most of all.
 const BlamePath* path_to_others(const ProcessTime& time) {
   const BlamePath* first = nullptr;
@@ -32,6 +36,11 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
   const std::string what = has_line ? printable(root.line, 120) : what_it_does;
   // Who held it is the one that was waited for, not who that one waited for.
   const bool is_held = first.is == TimeClass::kFutex && !first.object.empty() && path.nodes.size() == 2;
+  // Faster work of what a child runs is seldom in reach; what it makes can be kept.
+  if (first.is == TimeClass::kChild && (root.is == TimeClass::kHost || root.is == TimeClass::kPageFault)) {
+    return fmt::format("keep what {} {}, wait for it in another thread, or start it further ahead", who,
+                       are_many ? "make" : "makes");
+  }
   if (root.is_on_its_way) {
     return "send each message with one write, or set TCP_NODELAY: a small one waits until the one before is "
            "acknowledged "
@@ -89,13 +98,35 @@ bool sleeps_mostly(const ProcessTime& time) {
   return slept * 2 > all;
 }
 
+// By its name: of libraries' and programs' own locks.
+bool is_spinning(std::string_view line) {
+  constexpr std::string_view kNames[] = {"spin_lock", "spinlock", "SpinLock", "spin_wait", "SpinWait", "busy_wait"};
+  const std::string_view function = line.substr(0, line.find('('));
+  return std::ranges::any_of(kNames, [&](std::string_view one) { return function.find(one) != function.npos; });
+}
+
+// The path with most of what was lost goes through a connection to another program, or a server of its own: what it
+// waits for may be an answer as well as that something was taken.
+bool waits_for_a_server(const ProcessTime& time) {
+  if (time.blame.empty()) return false;
+  const BlameNode& first = time.blame.front().nodes.front();
+  return first.is == TimeClass::kSocket && !first.object.empty();
+}
+
 // By what the thread did itself for most of what was lost.
 std::string own_remedy(const ProcessTime& time) {
+  if (!time.blame.empty() && time.blame.front().nodes.size() == 1 &&
+      is_spinning(time.blame.front().nodes.front().line)) {
+    return "see which thread holds the lock that it spins for, and have that one hold it for less time, and not while "
+           "it sleeps or waits";
+  }
   const TimeClass most = time.blame.empty() ? TimeClass::kHost : time.blame.front().nodes.front().is;
-  if (most == TimeClass::kSocket) {
-    return "ask for it ahead of time, in another thread, or less often, and keep the answers: the device can work "
+  const bool sends = !time.blame.empty() && time.blame.front().nodes.front().is_write;
+  if (sends && (most == TimeClass::kSocket || most == TimeClass::kPipe)) {
+    return "send it from another thread, less of it, or drop it where its reader does not keep up: the device can work "
            "meanwhile";
   }
+  if (most == TimeClass::kSocket) return std::string(kFromAServer);
   if (most == TimeClass::kChild) {
     return "run it in another thread, less often, or not as a process: the device can work meanwhile";
   }
@@ -135,14 +166,15 @@ std::string remedy_of(const ProcessTime& time) {
   // More workers would not help where it is a quota, another device or a lock that has a name (the interpreter's) that
   // they wait for.
   const bool is_elsewhere =
-      others != nullptr &&
-      (others->nodes.back().is == TimeClass::kThrottled || others->nodes.back().is == TimeClass::kDeviceWait ||
-       (others->nodes.front().is == TimeClass::kFutex && !others->nodes.front().object.empty()));
+      others != nullptr && (others->nodes.back().is == TimeClass::kThrottled ||
+                            others->nodes.back().is == TimeClass::kDeviceWait || others->nodes.back().is_on_its_way ||
+                            (others->nodes.front().is == TimeClass::kFutex && !others->nodes.front().object.empty()));
   if (others != nullptr && (limit == Limit::kHostBound || (limit == Limit::kInputBound && is_elsewhere))) {
     return remedy_for(*others, time);
   }
   switch (limit) {
     case Limit::kInputBound:
+      if (waits_for_a_server(time)) return std::string(kFromAServer);
       return "prepare more input ahead of time: more workers, deeper prefetching, faster storage, or decode beforehand";
     case Limit::kHostBound:
       if (sleeps_mostly(time)) {

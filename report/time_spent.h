@@ -54,6 +54,7 @@ struct ProcessTime {
   std::vector<std::string> because;
   // "rank 1 of 2 (pid 812), the last in 140 of 146 collectives"; of a late rank: which it is; empty: none
   std::string waits_for;
+  bool waits_for_peer = false;     // that is one whose steps are the same ones
   uint64_t silent_ns = 0;          // at the end of the recording, where it hangs or has no work; 0: not so long
   bool is_late = false;            // a rank that the others wait for
   std::set<uint32_t> devices;      // to which it submitted, as Event::device_ref of the replay; at most kMaxDevices
@@ -95,6 +96,8 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
 // What else explains it: who had the CPUs, the collector of a language, page faults, settings, a rank that comes last.
 // From what is selected alone, as the budgets are.
 void add_time_evidence(const store::Reader& reader, const store::Selection& selection, std::vector<ProcessTime>& times);
+// Likewise, of other processes and other times; after that.
+void add_peer_evidence(const store::Reader& reader, const store::Selection& selection, std::vector<ProcessTime>& times);
 
 // What to do about it; empty: nothing is known to help. After the names.
 std::string remedy_of(const ProcessTime& time);

@@ -211,7 +211,11 @@ std::string limit_text(const ProcessTime& time) {
   }
 }
 
-std::string did(const BlameNode& node) {
+// What is not known is nearly all of copies that come behind other work.
+bool is_of_copies(const TimeSums& sums) { return sums.copy_or_wait_ns * 2 > sums.of(TimeClass::kUnknown).ns; }
+
+// `sums`: what the node's time is a part of.
+std::string did(const BlameNode& node, const TimeSums& sums) {
   switch (node.is) {
     case TimeClass::kHost:
       return "ran on the CPU";
@@ -244,11 +248,12 @@ std::string did(const BlameNode& node) {
       if (node.is_write) return "waited for the reader of its pipe";
       return "waited for a pipe";
     case TimeClass::kSocket:
-      if (node.is_on_its_way) return "waited for what had been sent and had not come";
+      if (node.is_on_its_way) return "waited for data that had been sent to it and had not arrived";
       if (node.is_timed_out) {
         return "waited in vain, until a time-out, for " +
                (node.object.empty() ? "a socket" : printable(node.object, 100));
       }
+      if (node.is_write && node.object.empty()) return "waited for the reader of its socket";
       return node.object.empty() ? "waited for a socket" : "waited for " + printable(node.object, 100);
     case TimeClass::kFutex:
       if (node.object.empty()) {
@@ -269,6 +274,8 @@ std::string did(const BlameNode& node) {
     case TimeClass::kBlocked:
       return "was blocked (not recorded on what)";
     case TimeClass::kUnknown:
+      if (is_of_copies(sums)) return "copied, or waited for the device before that,";
+      break;
     case TimeClass::kCount:
       break;
   }
@@ -311,20 +318,21 @@ bool is_same_role(const BlameNode& a, const BlameNode& b) { return a.role == b.r
 // "train.py:61 waited 46ms a step for python (pid 3120), which ran on the CPU (train.py:14)".
 std::string path_text(const BlamePath& path, const ProcessTime& time, const Parts& parts, std::string_view part) {
   const BlameNode& first = path.nodes.front();
+  const TimeSums& sums = time.budget.evaluated.sums;
   const std::string who = first.line.empty() ? role_text(first) : printable(first.line, 120);
   const std::string length = format_duration(parts.of(std::max(path.low, path.high)));
   if (path.nodes.size() == 1) {
-    return fmt::format("{} {} for {} a {}", first.caller.empty() ? who : line_and_caller(first) + ",", did(first),
+    return fmt::format("{} {} for {} a {}", first.caller.empty() ? who : line_and_caller(first) + ",", did(first, sums),
                        length, part);
   }
   // A named lock comes with who held it.
   const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
-  std::string text = is_held ? fmt::format("{} {} for {} a {}, held by ", who, did(first), length, part)
+  std::string text = is_held ? fmt::format("{} {} for {} a {}, held by ", who, did(first, sums), length, part)
                              : fmt::format("{} waited {} a {} for ", who, length, part);
   for (size_t i = 1; i < path.nodes.size(); ++i) {
     const BlameNode& node = path.nodes[i];
     if (i + 1 == path.nodes.size()) {
-      text += fmt::format("{}, which {}{}", other_text(node, time), did(node), at_line(node));
+      text += fmt::format("{}, which {}{}", other_text(node, time), did(node, sums), at_line(node));
     } else if (!is_same_role(node, path.nodes[i + 1])) {  // threads that wait for their like are one link
       text += other_text(node, time) + ", which waited for ";
     }
@@ -362,12 +370,17 @@ std::string rows_text(const ProcessTime& time, bool colour) {
     for (const BlamePath& path : time.blame) {
       if (note.empty() && path.nodes.front().is == one) note = printable(path.nodes.front().line, 60);
     }
-    const bool is_of_copies = one == TimeClass::kUnknown && sums.copy_or_wait_ns * 2 > its.ns;
-    table.add_row({std::string(is_of_copies ? "waiting for the device, or copying" : words_of(one)),
+    table.add_row({std::string(one == TimeClass::kUnknown && is_of_copies(sums) ? "waiting for the device, or copying"
+                                                                                : words_of(one)),
                    fmt::format("{:.1f}", ms(parts.of(its.ns))), fmt::format("{:.1f}", percent_of(its.ns, total)), lost,
                    note});
   }
   return table.render(colour, 2);
+}
+
+// Within a tenth.
+bool is_near(uint64_t ns, uint64_t usual_ns) {
+  return std::max(ns, usual_ns) - std::min(ns, usual_ns) <= usual_ns / 10;
 }
 
 std::string slow_text(const ProcessTime& time) {
@@ -379,15 +392,16 @@ std::string slow_text(const ProcessTime& time) {
                   percent_of(budget.slow_more_ns, budget.end_ns - budget.start_ns));
   for (size_t i = 0; i < std::min(kMaxSlow, budget.slow.size()); ++i) {
     const correlate::SlowStep& slow = budget.slow[i];
-    text += fmt::format(" Step {} took {}, usually {}: {} more {}", slow.number, format_duration(slow.length_ns),
-                        format_duration(slow.usual_ns), format_duration(slow.more_ns), words_of(slow.is));
+    text += fmt::format(" Step {} took {}, usually {}{}: {} more {}", slow.number, format_duration(slow.length_ns),
+                        format_duration(slow.usual_ns), is_near(slow.usual_ns, budget.usual_ns) ? "" : " by then",
+                        format_duration(slow.more_ns), words_of(slow.is));
     if (!time.slow_blame[i].empty() && time.slow_blame[i].front().nodes.size() > 1) {
       const BlameNode& first = time.slow_blame[i].front().nodes.front();
       const BlameNode& root = time.slow_blame[i].front().nodes.back();
       const bool may_be_idle = root.is == TimeClass::kPoll || root.is == TimeClass::kOtherWait;
       const std::string what = first.object.empty() ? std::string() : printable(first.object, 100) + ", ";
-      text += fmt::format(" ({}for {}, which {}{}{})", what, other_text(root, time), did(root), at_line(root),
-                          may_be_idle ? ": it may have had no work" : "");
+      text += fmt::format(" ({}for {}, which {}{}{})", what, other_text(root, time), did(root, budget.evaluated.sums),
+                          at_line(root), may_be_idle ? ": it may have had no work" : "");
     } else if (!time.slow_blame[i].empty()) {
       const BlameNode& only = time.slow_blame[i].front().nodes.front();
       if (!only.object.empty()) text += fmt::format(" ({})", printable(only.object, 100));
@@ -446,6 +460,28 @@ std::string none_text(const std::vector<ProcessTime>& times) {
                      times.size() == 1 ? "" : fmt::format(", the longest of {} processes", times.size()));
 }
 
+// The caller of a line is said where that is named first.
+void say_callers_once(const ProcessTime& time, std::string& text) {
+  const auto drop = [&](const std::vector<BlamePath>& paths) {
+    for (const BlamePath& path : paths) {
+      for (const BlameNode& node : path.nodes) {
+        if (node.caller.empty()) continue;
+        const std::string line = printable(node.line, 120), both = line_and_caller(node);
+        const size_t first = text.find(both);
+        if (first == std::string::npos) continue;
+        for (size_t at = first + both.size(); (at = text.find(both, at)) != std::string::npos; at += line.size()) {
+          // The comma behind it goes with it, unless a new part begins there.
+          const std::string_view behind = std::string_view(text).substr(at + both.size());
+          const bool has_comma = behind.starts_with(",") && !behind.starts_with(", every");
+          text.replace(at, both.size() + (has_comma ? 1 : 0), line);
+        }
+      }
+    }
+  };
+  drop(time.blame);
+  for (const std::vector<BlamePath>& paths : time.slow_blame) drop(paths);
+}
+
 std::string process_text(const ProcessTime& time, bool colour) {
   const ProcessBudget& budget = time.budget;
   const TimeSums& sums = budget.evaluated.sums;
@@ -456,8 +492,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
     const uint64_t before = budget.first_step_ns - std::min(budget.first_step_ns, time.first_submission_ns);
     // The sentence below is about the mean of those that were evaluated.
     const uint64_t mean_ns = parts.of(sums.total_ns()), usual_ns = budget.usual_ns;
-    const bool is_usual = std::max(mean_ns, usual_ns) - std::min(mean_ns, usual_ns) <= usual_ns / 10;
-    out += fmt::format(", {} steps{} {} in {}", budget.steps, is_usual ? " of" : ", usually of",
+    out += fmt::format(", {} steps{} {} in {}", budget.steps, is_near(mean_ns, usual_ns) ? " of" : ", usually of",
                        format_duration(usual_ns), format_duration(budget.end_ns - budget.start_ns));
     if (budget.start_ns > budget.first_step_ns) {
       out += fmt::format(", after other steps for {}", format_duration(budget.start_ns - budget.first_step_ns));
@@ -477,7 +512,8 @@ std::string process_text(const ProcessTime& time, bool colour) {
     size_t shown = 0;
     for (const BlamePath& path : time.blame) {
       // What a rank lost itself is not what it waited for, or why the others wait.
-      if (shown >= kMaxWhy || path.high * 50 < sums.total_ns() || !time.waits_for.empty()) continue;
+      if (shown >= kMaxWhy || path.high * 50 < sums.total_ns()) continue;
+      if (!time.waits_for.empty() && !time.waits_for_peer) continue;
       out += fmt::format("{}{}.\n", shown == 0 ? "Why: " : "     ", path_text(path, time, parts, part_of(budget)));
       ++shown;
     }
@@ -489,6 +525,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
     out += fmt::format("Waiting for a CPU for {} in all; the device was busy meanwhile: nothing lost.\n",
                        format_duration(hidden));
   }
+  say_callers_once(time, out);
   out += after_text(budget);
   const uint64_t unknown = budget.whole.of(TimeClass::kUnknown).ns - budget.whole.copy_or_wait_ns;
   if (unknown > 0) {

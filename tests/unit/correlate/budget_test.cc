@@ -653,6 +653,54 @@ TEST(Budget, ToSleepNowAndThenAccusesNobodyAndIsNotHidden) {
   EXPECT_EQ(waited.only().slept_percent, 0U);
 }
 
+// It had work meanwhile, as it lost time otherwise in the same steps: the largest loss is what limits it.
+TEST(Budget, ToSleepCountsWhereSlowStepsLoseTimeOtherwiseToo) {
+  const Answer answer = ask(loop(320, 10 * kMs, How::kSleep, [](World& world, size_t i) {
+    if (i % 40 != 39) return;
+    world.sleep(1, hal::WaitKind::kSleep, 400 * kMs);
+    world.sleep(1, hal::WaitKind::kPipe, 100 * kMs, 900);
+  }));
+  EXPECT_EQ(answer.only().result.limit, Limit::kHostBound);
+  EXPECT_TRUE(answer.only().is_of_slow);
+}
+
+// A step that loads something first is another one, and lost all the same.
+TEST(Budget, SlowStepsOfOtherContentAreLostToo) {
+  const Answer answer = ask(loop(320, 10 * kMs, How::kSleep, [](World& world, size_t i) {
+    if (i % 16 != 15) return;
+    world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+    world.stream_sync(1, 7, How::kSleep);
+    world.run(1, 150 * kMs);
+    world.launch(1, 7, kMs);
+  }));
+  EXPECT_EQ(answer.only().result.limit, Limit::kHostBound);
+  EXPECT_TRUE(answer.only().is_of_slow);
+}
+
+TEST(Budget, WhatIsUsualIsSoOfAllSteps) {
+  const auto growing = of_steps([](uint64_t i) { return std::pair{10 * kMs + i * kMs / 10, uint64_t{0}}; });
+  EXPECT_ABOUT(growing.usual_ns, 20 * kMs, kMs);
+}
+
+TEST(Budget, ADeviceThatBecomesSlowerIsSeen) {
+  const auto with = [](uint64_t later_ns, uint64_t first_run_ns) {
+    World world;
+    for (size_t i = 0; i < 300; ++i) {
+      world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+      world.launch(1, 7, i < 150 ? 10 * kMs : later_ns);
+      world.run(1, i < 150 ? first_run_ns : 100 * kUs);
+      world.stream_sync(1, 7, How::kSleep);
+    }
+    return ask(world).only().longer_waits;
+  };
+  const auto slower = with(18 * kMs, 100 * kUs);
+  ASSERT_TRUE(slower.has_value());
+  EXPECT_ABOUT(slower->before_ns, 10 * kMs, kMs / 2);
+  EXPECT_ABOUT(slower->after_ns, 18 * kMs, kMs / 2);
+  EXPECT_FALSE(with(10 * kMs, 100 * kUs).has_value());
+  EXPECT_FALSE(with(10 * kMs, 8 * kMs).has_value()) << "it waits longer, for what takes as long as before";
+}
+
 TEST(Budget, AnAsynchronousCopyThatTakesTimeByTheByteIsCopying) {
   const auto with = [](uint64_t call_ns) {
     World world;

@@ -53,6 +53,16 @@ TEST(AffinityRules, RanksThatMayUseFewCpusHaveThemNamed) {
   EXPECT_THAT(with_remedies(chains[0]), Not(HasSubstr("Run fewer ranks"))) << "the machine has CPUs for both";
 }
 
+TEST(AffinityRules, RanksThatSleepForTheirDevicesAreNotAdvisedTo) {
+  Stream sleeping = ranks(), spinning = sleeping;
+  for (hal::Event& event : spinning.events) event.off.blocked_ns = 0;
+  const auto chains = run(sleeping), others = run(spinning);
+  EXPECT_ONLY(chains, RuleId::oversubscription);
+  EXPECT_ONLY(others, RuleId::oversubscription);
+  EXPECT_THAT(with_remedies(chains[0]), Not(HasSubstr("instead of spin")));
+  EXPECT_THAT(with_remedies(others[0]), HasSubstr("instead of spin"));
+}
+
 TEST(AffinityRules, RanksOnCpusOfTheirOwnShareNone) {
   Stream stream = ranks();
   stream.allow(6 * kSecond, kPid, "2", 3);

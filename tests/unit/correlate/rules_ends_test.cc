@@ -93,6 +93,17 @@ TEST(Ends, AFatalErrorIsFoundAtItsFirstOccurrenceWithTheLaunchThatLikelyDidIt) {
   EXPECT_EQ(chains[0].evidence[0].op, "xLaunch");
 }
 
+TEST(Ends, TheOtherLaunchesThatMayHaveDoneItAreListed) {
+  Stream stream;
+  stream.train(0, 5);
+  for (uint64_t i = 0; i < 3; ++i) stream.launch(5500 * kMilli + i * kMilli);
+  fails(stream.sync(5503 * kMilli, kMilli), 700);
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::fatal_error);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("most likely the last: xLaunch, 1ms earlier. Or one of the 2 before it "
+                                              "since the last synchronisation: xLaunch 2ms, xLaunch 3ms earlier."));
+}
+
 TEST(Ends, AnOrdinaryFailureIsNoFatalError) {
   Stream stream;
   stream.train(0, 8);
@@ -158,7 +169,7 @@ TEST(Ends, AnExitStatusThatMeansFailureIsFoundAndARequestToEndIsNot) {
   const auto chains = run(failed);
   EXPECT_ONLY(chains, RuleId::process_failed);
   EXPECT_THAT(chains[0].summary, HasSubstr("exit status 3"));
-  for (const int64_t status : {0, 15, 2, 13, 1}) {
+  for (const int64_t status : {0, 15, 2, 13, 1, 143 << 8, 130 << 8}) {  // the last two: it handled the signal
     Stream stream;
     stream.train(0, 5);
     exits(stream, 5 * kSecond, status);

@@ -354,6 +354,31 @@ TEST(Rules, OutOfMemoryIsItsOwnAndNotJustAFailure) {
   EXPECT_EQ(chains[0].onset_wall_ns, kWallOffset + kStart + 3 * kSecond + 7 * kMilli);
 }
 
+// A program may find out before its work how much it can get.
+TEST(Rules, AllocationsThatAreRefusedBeforeTheWorkHinderNothingIfItGoesOn) {
+  const auto probed = [](bool works, bool is_granted, int64_t status) {
+    Stream stream;
+    for (uint64_t i = 0; i < 3; ++i) {
+      Event& refused = stream.alloc((100 + 10 * i) * kMilli, 0, uint64_t{64} << (30 - i));
+      refused.clear(Has::kAddress);
+      refused.return_code = 2;
+      refused.failed = true;
+    }
+    if (is_granted) stream.alloc(200 * kMilli, 0x1000, uint64_t{8} << 30);
+    if (works) stream.train(kSecond, 7);
+    Event& exit = stream.add(kExit, hal::Kind::kHost, 9 * kSecond, 0, kPid, kPid);
+    exit.return_code = status;
+    exit.failed = status != 0;
+    exit.set(Has::kReturnCode);
+    return run(stream);
+  };
+  EXPECT_THAT(probed(true, true, 0), IsEmpty());
+  EXPECT_ONLY(probed(true, false, 0), RuleId::device_out_of_memory);
+  const auto failed = probed(false, true, 256);
+  EXPECT_ONLY(failed, RuleId::device_out_of_memory);
+  EXPECT_THAT(failed[0].symptoms, SizeIs(1)) << "that it failed";
+}
+
 // The same status as of the device's memory, of which enough is free.
 TEST(Rules, MemoryOfTheHostThatCannotBePinnedIsNotTheDevices) {
   Stream stream;

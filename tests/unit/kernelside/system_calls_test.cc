@@ -28,7 +28,7 @@ TEST(SystemCalls, OfA32BitProgramAreTheSameByAnotherNumber) {
   // arch/x86/entry/syscalls/syscall_32.tbl
   for (const Case& one : {Case{240, SYS_futex}, Case{422, SYS_futex}, Case{3, SYS_read}, Case{168, SYS_poll},
                           Case{7, SYS_wait4}, Case{190, SYS_vfork}, Case{435, 435}, Case{11, SYS_execve},
-                          Case{252, SYS_exit_group}, Case{54, SYS_ioctl}, Case{441, 441}}) {
+                          Case{252, SYS_exit_group}, Case{54, SYS_ioctl}, Case{441, 441}, Case{144, SYS_msync}}) {
     EXPECT_EQ(system_call_of(kNarrow + one.narrow), static_cast<uint32_t>(one.native)) << one.narrow;
     EXPECT_EQ(kinds[static_cast<size_t>(kNarrow + one.narrow)], kinds[static_cast<size_t>(one.native)]) << one.narrow;
     EXPECT_NE(kinds[static_cast<size_t>(kNarrow + one.narrow)], WIRE_SYSCALL_OTHER) << one.narrow;

@@ -445,6 +445,52 @@ class LateRankTest : public store::testing::RecordingTest {
   }
 };
 
+// What ranks launch in the same steps, and what one does when it has none left.
+using RanksTest = store::testing::RecordingTest;
+TEST_F(RanksTest, OneThatLaunchesMoreAndOneThatWaitsAfterItsLastCallAreNamed) {
+  constexpr uint64_t kMilli = 1'000'000, kSteps = 60;
+  using store::testing::event_of;
+  open();
+  std::vector<ProcessTime> times(3);
+  for (uint32_t rank = 0; rank < 3; ++rank) {
+    hal::Process process;
+    process.pid = kPid + rank;
+    process.start_mono_ns = store::testing::kMono;
+    writer->add_process(process);
+    hal::Communicator made;
+    made.id = rank + 1;
+    made.pid = kPid + rank;
+    made.made_mono_ns = store::testing::kMono;
+    made.comm_id_hash = 0xbeef;
+    made.rank = static_cast<int32_t>(rank);
+    made.nranks = 3;
+    made.made_by = hal::Role::kInit;
+    writer->add_communicator(made);
+    for (uint64_t step = 0; step < kSteps; ++step) {
+      for (uint32_t i = 0; i < (rank == 1 ? 3 : 2); ++i) {
+        write({event_of("cudaLaunchKernel", (step * 20 + i) * kMilli, kMilli / 100, kPid + rank)});
+      }
+    }
+    times[rank].node = "node-a";
+    correlate::ProcessBudget& budget = times[rank].budget;
+    budget.pid = budget.tid = kPid + rank;
+    budget.steps = kSteps;
+    budget.start_ns = store::testing::kMono;
+    budget.end_ns = store::testing::kMono + 2 * kSecond;
+  }
+  hal::Event waits = event_of("sched_switch", 1300 * kMilli, 5 * kSecond, kPid + 2);
+  hal::Wait wait;
+  wait.kind = hal::WaitKind::kSocket;
+  ASSERT_TRUE(writer->write_wait(waits, wait).ok());
+  close();
+  add_peer_evidence(*read(), {}, times);
+  EXPECT_THAT(times[0].because, ::testing::IsEmpty());
+  EXPECT_THAT(times[1].because, ::testing::ElementsAre(::testing::StartsWith(
+                                    "It launches 3.0 kernels a step, 1.5 times as many as any other rank (2.0 at")));
+  EXPECT_THAT(times[2].because, ::testing::ElementsAre("After its last call (cudaLaunchKernel) its thread 4002 waited "
+                                                       "5s for a socket"));
+}
+
 // In most collectives another rank is the last, by a little.
 TEST_F(LateRankTest, ARankThatIsLateNowAndThenIsTheCauseOfWhatTheOthersWaitFor) {
   const auto times = record([](uint64_t round, uint32_t rank) -> uint64_t {
@@ -722,7 +768,91 @@ TEST_F(TimeEvidenceTest, WhereWhoIsWaitedForSleepsThatMayBeNoLoss) {
   add_time_evidence(*reader_, {}, times);
   EXPECT_THAT(time.because, ::testing::Not(::testing::Contains(::testing::HasSubstr("had nothing to pass on"))));
   time.blame[0].nodes[1].is = correlate::TimeClass::kHost;
-  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("prepare more input"));
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("ask for it, or send it,")) << "which of the two is not known";
+  time.blame[0].nodes[1].is_on_its_way = true;
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("TCP_NODELAY"));
+}
+
+// It makes as many steps, as long: it prepares no input for this one.
+TEST_F(TimeEvidenceTest, WhoMakesTheSameStepsIsAPeer) {
+  std::vector<ProcessTime> times(2);
+  for (uint32_t i = 0; i < 2; ++i) {
+    times[i].node = "n";
+    times[i].name = "rank";
+    times[i].budget.pid = times[i].budget.tid = kPid + i;
+    times[i].budget.steps = times[i].budget.evaluated.steps = 300 + i;
+    times[i].budget.usual_ns = kSecond / 50;
+  }
+  times[0].budget.result.limit = correlate::Limit::kInputBound;
+  BlameNode own, peer;
+  own.is = correlate::TimeClass::kSocket;
+  peer.is = correlate::TimeClass::kHost;
+  peer.pids = {kPid + 1};
+  times[0].blame.push_back({{own, peer}, 9, 9, 9});
+  std::vector<ProcessTime> other = times;
+  other[1].budget.steps = 30;
+  add_peer_evidence(*reader_, {}, times);
+  EXPECT_EQ(times[0].budget.result.limit, correlate::Limit::kCommunicationBound);
+  EXPECT_THAT(time_text({times[0]}, false), ::testing::HasSubstr("it waits for rank (pid 4001), which makes the same"));
+  EXPECT_EQ(times[0].remedy, "see what rank (pid 4001) does meanwhile");
+  add_peer_evidence(*reader_, {}, other);
+  EXPECT_EQ(other[0].budget.result.limit, correlate::Limit::kInputBound);
+}
+
+TEST_F(TimeEvidenceTest, ThatTheDeviceBecameSlowerIsSaid) {
+  std::vector<ProcessTime> times(1);
+  times[0].node = "n";
+  times[0].budget.pid = times[0].budget.tid = kPid;
+  times[0].budget.longer_waits = correlate::LongerWaits{5 * kSecond, kSecond / 100, kSecond / 50};
+  add_peer_evidence(*reader_, {}, times);
+  EXPECT_THAT(times[0].because, ::testing::Contains(::testing::HasSubstr(
+                                    "a step waited 20ms for the device, and 10ms before: the device took 2.0 times")));
+}
+
+TEST(Remedy, OfWhatItSendsIsNotToAskForIt) {
+  ProcessTime time;
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  BlameNode own;
+  own.is = correlate::TimeClass::kSocket;
+  time.blame.push_back({{own}, 9, 9, 9});
+  EXPECT_THAT(remedy_of(time), ::testing::StartsWith("ask for it, or send it,"));
+  time.blame[0].nodes[0].is_write = true;
+  EXPECT_THAT(remedy_of(time), ::testing::StartsWith("send it from another thread"));
+}
+
+TEST(Remedy, OfALockThatItSpinsForIsAboutItsHolder) {
+  ProcessTime time;
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  BlameNode own;
+  own.is = correlate::TimeClass::kHost;
+  own.line = "spin_lock() at stats.cpp:10";
+  time.blame.push_back({{own}, 9, 9, 9});
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("which thread holds the lock"));
+}
+
+TEST(TimeText, ACallerIsSaidOnceAndCopiesBehindWorkAreNamed) {
+  using ::testing::HasSubstr;
+  ProcessTime time;
+  time.name = "train";
+  time.budget.pid = kPid;
+  time.budget.steps = time.budget.evaluated.steps = 100;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  correlate::TimeSums& sums = time.budget.evaluated.sums;
+  sums.of(correlate::TimeClass::kHost) = {kSecond / 2, kSecond / 2, kSecond / 2};
+  sums.of(correlate::TimeClass::kUnknown) = {kSecond / 2, 0, kSecond / 2};
+  sums.copy_or_wait_ns = kSecond / 2;
+  BlameNode host, copies;
+  host.is = correlate::TimeClass::kHost;
+  copies.is = correlate::TimeClass::kUnknown;
+  host.line = copies.line = "adam() at opt.py:5";
+  host.caller = copies.caller = "called in step() at run.py:9";
+  time.blame.push_back({{host}, kSecond / 2, kSecond / 2, kSecond / 2});
+  time.blame.push_back({{copies}, kSecond / 2, 0, kSecond / 2});
+  const std::string text = time_text({time}, false);
+  EXPECT_THAT(text, HasSubstr("adam() at opt.py:5, called in step() at run.py:9, ran on the CPU for 5ms a step"));
+  EXPECT_THAT(text, HasSubstr("adam() at opt.py:5 copied, or waited for the device before that, for 5ms a step"));
 }
 
 TEST(TimeText, WhereThreadsShareAStreamTheDeviceIsNotCalledHealthy) {
@@ -874,7 +1004,7 @@ TEST(Remedy, OfManyProcessesNamesTheirKind) {
   other.is = correlate::TimeClass::kHost;
   other.line = "cc1plus+0x7cffec";
   time.blame.push_back({{own, other}, 9, 9, 9});
-  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("speed up what the processes named cc1plus do,"));
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("keep what the processes named cc1plus make,"));
   EXPECT_EQ(other_text(other, time), "2 processes named cc1plus (pids 12 to 13)");
   for (uint32_t pid = 14; other.pids.size() < correlate::Blame::kMaxPids; ++pid) other.pids.push_back(pid);
   EXPECT_EQ(other_text(other, time), "64 or more processes named cc1plus (pids 12 to 75 among them)");

@@ -14,10 +14,10 @@
 #include "base/wrapping.h"
 #include "correlate/device_time.h"
 #include "correlate/rules.h"
-#include "correlate/window.h"
 #include "hal/cpu_list.h"
 #include "hal/slow_settings.h"
 #include "hal/wait.h"
+#include "report/cpu_takers.h"
 #include "report/frame_text.h"
 #include "report/time_spent.h"
 #include "store/read/selection_sql.h"
@@ -124,31 +124,6 @@ struct Part {
   }
 };
 
-// Who had a CPU meanwhile.
-struct Had {
-  int64_t pid = 0;
-  std::string comm;
-  double share = 0;  // of the time that is known of all
-  std::string name() const { return fmt::format("{} (pid {})", printable(comm, 40), pid); }
-};
-
-// While threads t were preempted. The recorder is left out: nothing that the program does brings that time back.
-std::vector<Had> preemptors(const Part& part, const Conditions& threads) {
-  std::vector<Had> had;
-  double all_ns = 0;
-  part.ask(
-      "SELECT c.pid, c.comm, sum(e.culprit_ns) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON "
-      "k.id = e.clock JOIN threads t ON t.id = e.thread JOIN culprits c ON c.id = e.culprit WHERE {} AND "
-      "e.preempted > 0 GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
-      threads, [&](std::span<const store::Value> row) {
-        had.push_back({row[0].integer, std::string(row[1].as_text()), static_cast<double>(row[2].integer)});
-        all_ns += had.back().share;
-      });
-  std::erase_if(had, [&](const Had& one) { return all_ns <= 0 || correlate::is_recorder(one.comm); });
-  for (Had& one : had) one.share /= all_ns;
-  return had;
-}
-
 // "the 4.7ms a step"
 std::string part_text(const ProcessTime& time, uint64_t ns) {
   const uint64_t parts = std::max<uint64_t>(1, time.budget.steps != 0 ? time.budget.evaluated.steps : 1);
@@ -163,22 +138,15 @@ void add_preemptors(const Part& part, ProcessTime& time) {
   const uint64_t low = sums.of(TimeClass::kCpuWait).low;
   if (low == 0 || low * 100 < sums.total_ns()) return;  // next to nothing: it does not matter who
   if (!is_starved && low * 100 < kSomePercent * sums.lost_low()) return;
-  const std::string of_that =
-      is_starved ? "of that" : fmt::format("of {} for which it waited for one", part_text(time, low));
-  std::vector<Had> had = preemptors(part, part.of_thread(time));
-  // Its own where they had half: others together may have had more than that, each of them less.
-  const auto is_own = [&](const Had& one) { return one.pid == int64_t{time.budget.pid}; };
-  const auto own = std::find_if(had.begin(), had.end(), is_own);
-  const bool is_mostly_own = own != had.end() && own->share >= 0.5;
-  if (!is_mostly_own) std::erase_if(had, is_own);
-  if (had.empty()) return;
-  const double percent = 100 * had.front().share;
-  if (is_mostly_own) {
-    time.because.push_back(fmt::format(
-        "Its own threads had the CPU for {:.0f}% {}: it has more threads ready to run than CPUs", percent, of_that));
+  const std::string of_that = is_starved ? std::string("the time for which it waited for one")
+                                         : fmt::format("{} for which it waited for one", part_text(time, low));
+  const CpuTakers taken = takers_of_cpu(part.reader, part.of_thread(time), time.budget.pid);
+  if (taken.own >= kHalf) {
+    time.because.push_back(taken.text("Its own threads", taken.own, of_that) +
+                           ": it has more threads ready to run than CPUs");
     time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
-  } else if (had.front().share >= kGoodPart) {
-    time.because.push_back(fmt::format("{} had the CPU for {:.0f}% {}", had.front().name(), percent, of_that));
+  } else if (taken.other) {
+    time.because.push_back(taken.text(taken.other->name(), taken.other->share, of_that));
   }
 }
 
@@ -189,12 +157,11 @@ void add_preemptors_of_others(const Part& part, ProcessTime& time) {
     const bool is_much = path.low * 100 >= kSomePercent * time.budget.evaluated.sums.lost_low();
     if (root.is != TimeClass::kCpuWait || root.pids.size() != 1 || root.pids.front() == time.budget.pid || !is_much)
       continue;
-    std::vector<Had> had = preemptors(part, part.of_threads_of(time, root.pids.front()));
-    std::erase_if(had, [&](const Had& one) { return one.pid == int64_t{root.pids.front()}; });
-    if (had.empty() || had.front().share < kGoodPart) continue;
-    time.because.push_back(fmt::format("{} had the CPU for {:.0f}% of {} for which {} waited for one",
-                                       had.front().name(), 100 * had.front().share, part_text(time, path.low),
-                                       other_text(root, time)));
+    const CpuTakers taken = takers_of_cpu(part.reader, part.of_threads_of(time, root.pids.front()), root.pids.front());
+    if (!taken.other) continue;
+    time.because.push_back(
+        taken.text(taken.other->name(), taken.other->share,
+                   fmt::format("{} for which {} waited for one", part_text(time, path.low), other_text(root, time))));
     return;
   }
 }
@@ -784,6 +751,26 @@ bool anybody_waited(const std::vector<ProcessTime>& times, const std::set<int64_
   return !is_known;
 }
 
+// Whether what it was accused of comes before that lateness. All ranks of a busy machine wait for CPUs: of two causes
+// the one with the larger lower bound is the first.
+bool is_accused_more(const ProcessTime& time, const Late& late) {
+  if (time.budget.result.limit == Limit::kStarvedOfCpu) {
+    return time.budget.whole.of(TimeClass::kCpuWait).low >= late.late_ns;
+  }
+  return is_accusation(time.budget.result.limit);
+}
+
+// What it was accused of is then the second.
+void limit_by(Limit limit, uint64_t ns, bool is_high, correlate::ProcessBudget& budget) {
+  const bool was_starved = budget.result.limit == Limit::kStarvedOfCpu;
+  budget.result = {};
+  budget.result.limit = limit;
+  if (was_starved) budget.result.second = Limit::kStarvedOfCpu;
+  budget.result.low_ns = budget.result.high_ns = ns;
+  budget.result.is_high = is_high;
+  budget.is_of_slow = false;
+}
+
 // A rank that the others wait for, by enough: it is the cause of what they wait for.
 void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
   for (const Late& late : late_ranks(part)) {
@@ -804,23 +791,19 @@ void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
                                          format_duration(late.late_ns / late.rounds), format_duration(late.worst_ns));
     for (const int64_t pid : others) {
       const auto victim = of_pid(pid);
-      if (victim == times.end() || is_accusation(victim->budget.result.limit)) continue;
-      victim->budget.result = {};
-      victim->budget.result.limit = Limit::kCommunicationBound;
-      victim->budget.result.low_ns = victim->budget.result.high_ns = late.late_ns;
-      victim->budget.result.is_high = is_high;
-      victim->budget.is_of_slow = false;
+      if (victim == times.end() || is_accused_more(*victim, late)) continue;
+      limit_by(Limit::kCommunicationBound, late.late_ns, is_high, victim->budget);
       victim->waits_for = fmt::format("{} (pid {}), {}", who, late.pid, last);
       victim->remedy = fmt::format("see what {} (pid {}) does meanwhile", who, late.pid);
     }
     latest->is_late = true;
     std::vector<std::string> because = {fmt::format("It is {}, {}: the other ranks wait for it", who, last)};
-    if (!is_accusation(latest->budget.result.limit)) {  // what it does meanwhile costs itself nothing
-      latest->budget.result = {};
-      latest->budget.result.limit = Limit::kLateRank;
-      latest->budget.result.low_ns = latest->budget.result.high_ns = late.late_ns;
-      latest->budget.result.is_high = is_high;
-      because = {meanwhile(part, late, *latest)};
+    // Where it was accused, only another reason than that is one: a call that was most of the lateness.
+    const bool is_accused = is_accusation(latest->budget.result.limit);
+    const std::string in_call = is_accused_more(*latest, late) ? std::string() : meanwhile(part, late, *latest);
+    if (!is_accused || !in_call.empty()) {  // what it does meanwhile costs itself nothing
+      limit_by(Limit::kLateRank, late.late_ns, is_high, latest->budget);
+      because = {in_call};
       latest->waits_for = fmt::format("{}, {}", who, last);
       latest->remedy = "share what it does meanwhile among the ranks, or do it where the others do not wait for it";
     }

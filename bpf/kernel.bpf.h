@@ -124,6 +124,7 @@ struct thread_info {
 struct sched_info {
 	unsigned long pcount;
 	unsigned long long run_delay;
+	unsigned long long last_arrival;
 	unsigned long long last_queued; /* 0: not waiting */
 };
 struct rq {
@@ -379,6 +380,15 @@ static __always_inline __u64 queued_ns(struct task_struct *task)
 	__u64 now = task->se.cfs_rq->rq->clock;
 
 	return task->sched_info.run_delay + (since && now > since ? now - since : 0);
+}
+
+/* How long `prev`, which leaves this CPU to `next` now, has had it. Where queued_ns() is known. */
+static __always_inline __u64 had_cpu_ns(struct task_struct *prev, struct task_struct *next)
+{
+	__u64 since = prev->sched_info.last_arrival;
+	__u64 now = next->se.cfs_rq->rq->clock;
+
+	return now > since ? now - since : 0;
 }
 
 #define STACK_REACH (256ull << 20) /* no thread's stack is larger */

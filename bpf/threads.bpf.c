@@ -180,7 +180,27 @@ static __always_inline void switched_out(
 	thread->out_ns = now;
 }
 
-static __always_inline void switched_in(struct task_struct *task, __u64 now)
+/* A shorter wait for a CPU needs no culprit. */
+#define LONG_QUEUE_NS 100000
+
+/* The thread waited `queued` for a CPU after its sleep, and gets that of `prev`: who had it before that is not known.
+ */
+static __always_inline void note_prev(
+    struct task_struct *prev, struct task_struct *task, __u64 queued, struct wire_sched *record)
+{
+	__u64 had_ns;
+
+	record->preempted_by_ns = 0;
+	if (!queue_times || queued < LONG_QUEUE_NS || !prev->pid)
+		return;
+	had_ns = had_cpu_ns(prev, task);
+	record->preempted_by_ns = had_ns < queued ? had_ns : queued;
+	record->preempted_by_pid = prev->tgid;
+	record->preempted_by_tid = prev->pid;
+	__builtin_memcpy(record->preempted_by_comm, prev->comm, WIRE_COMM_LEN);
+}
+
+static __always_inline void switched_in(struct task_struct *task, struct task_struct *prev, __u64 now)
 {
 	struct wire_thread *thread = followed(task);
 	struct wire_sched *record;
@@ -237,6 +257,7 @@ static __always_inline void switched_in(struct task_struct *task, __u64 now)
 	__builtin_memcpy(record->preempted_by_comm, thread->preempted_by_comm, WIRE_COMM_LEN);
 	__builtin_memcpy(record->comm, task->comm, WIRE_COMM_LEN);
 	__builtin_memcpy(&record->wait, &thread->wait, sizeof(record->wait));
+	note_prev(prev, task, now - until_ns, record);
 	if (thread->heir_cpu)
 		take_heir(thread->heir_cpu - 1, record);
 	/* never wakes: waking the reader from inside the scheduler would cost the switch */
@@ -263,7 +284,7 @@ int on_sched_switch(__u64 *ctx)
 	if (prev_traced && !(state & TASK_DEAD))
 		switched_out(prev, next, preempt, state, now);
 	if (next_traced)
-		switched_in(next, now);
+		switched_in(next, prev, now);
 	if (heirs_sought && !(next->flags & KERNEL_THREAD))
 		note_heir(next);
 	return 0;

@@ -262,6 +262,8 @@ struct wire_sched {
 	__u32 preempted_by_pid; /* who got the CPU when this thread left it; of the kernel's own threads, who came after
 				 */
 	__u32 preempted_by_tid;
+	__u64 preempted_by_ns; /* of a thread that slept: who had the CPU last while it waited for one, and for how long
+				* of that; 0: not known, and then the names are of who got it when this thread left */
 	char preempted_by_comm[WIRE_COMM_LEN];
 	char comm[WIRE_COMM_LEN];
 	struct wire_wait wait;

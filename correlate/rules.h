@@ -48,7 +48,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
 #define INGERO_RULES(X)                                                                                                \
   X(cpu_preemption, kCpu, "HOST", kMedium, kBoth, false, 10, 0, 100,                                                   \
     "Threads that make GPU calls were ready to run, and another program had their CPU.",                               \
-    "Give the process CPUs of its own, or lower the priority of the process that ran instead.")                        \
+    "Give the process CPUs of its own, or keep the process that ran instead off them.")                                \
   X(oversubscription, kCpu, "HOST", kMedium, kMeasured, false, 10, 0, 100,                                             \
     "Threads that make GPU calls waited for CPUs that other threads of the program, or ranks of its job, had.",        \
     "Start no more threads, or ranks of a job, than there are CPUs.")                                                  \
@@ -152,7 +152,7 @@ enum class Grades : uint8_t { kMeasured, kWindowed, kBoth };
     "An executable graph is launched far less often than before.", "Look for a re-capture or another graph.")          \
   X(graph_contention, kGraph, "GRAPH", kMedium, kMeasured, true, 10, 5, 100,                                           \
     "Graph launches lost their CPU to other programs.",                                                                \
-    "Give the process CPUs of its own, or lower the priority of the process that ran instead.")                        \
+    "Give the process CPUs of its own, or keep the process that ran instead off them.")                                \
   X(graph_never_launched, kGraph, "GRAPH", kLow, kBoth, false, 0, 1, 30000,                                            \
     "A graph was instantiated and never launched.", "Its memory is wasted: destroy it.")                               \
   X(graph_capture_failed, kGraph, "GRAPH", kMedium, kBoth, false, 0, 1, 0, "A capture ended with an error.",           \

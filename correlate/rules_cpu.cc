@@ -168,7 +168,9 @@ uint64_t siblings_ns(const Evaluation& seen, const Preemptors& preemptors) {
 RuleId who_ran(const Evaluation& seen, const ProcessWindow& sum) {
   const Preemptors& preemptors = sum.preemptors();
   const uint64_t lost = without(sum.wanted_cpu_ns(), preemptors.recorder_ns());
-  if (without(sum.preempted_ns(), preemptors.recorder_ns()) * 2 < lost) return RuleId::run_queue_wait;
+  // After a sleep it is known of a part of the wait at most.
+  const uint64_t known = std::max(sum.preempted_ns(), preemptors.total_ns());
+  if (without(known, preemptors.recorder_ns()) * 2 < lost) return RuleId::run_queue_wait;
   const uint32_t own = seen.process.facts.pid;
   if (preemptors.is_mostly(own, siblings_ns(seen, preemptors))) return RuleId::oversubscription;
   const Preemptors::PreemptedBy* worst = preemptors.worst(own);

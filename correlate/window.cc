@@ -2,6 +2,7 @@
 #include "correlate/window.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "correlate/rules.h"
 
@@ -44,6 +45,23 @@ Intervals joined(Intervals intervals) {
 }
 
 }  // namespace
+
+Preemptors::Named Preemptors::named(uint32_t own, uint64_t ns) const {
+  std::map<std::string, Named> by_name;
+  const Named* most = nullptr;
+  for (const PreemptedBy& one : list_) {
+    if (one.pid == own || one.comm.front() == '\0') continue;
+    const std::string name(one.comm.data(), strnlen(one.comm.data(), one.comm.size()));
+    Named& its = by_name[name];
+    its.name = name;
+    its.ns += one.ns;
+    its.pids.push_back(one.pid);
+  }
+  for (const auto& [name, its] : by_name) {
+    if (its.ns >= ns && (most == nullptr || its.ns > most->ns)) most = &its;
+  }
+  return most == nullptr ? Named() : *most;
+}
 
 Places::Place* Places::at(uint64_t stack_id) {
   for (Place& one : list_) {

@@ -112,6 +112,13 @@ class Preemptors {
     }
     return worst;
   }
+  // Those of one name that together had it for `ns` or more, other than `own`: workers and compilers take turns.
+  struct Named {
+    std::string name;
+    uint64_t ns = 0;
+    std::vector<uint32_t> pids;
+  };
+  Named named(uint32_t own, uint64_t ns) const;  // Without a name: none.
   // Of the process itself: its other threads.
   uint64_t own_ns(uint32_t own) const {
     const auto its = std::find_if(list_.begin(), list_.end(), [&](const PreemptedBy& one) { return one.pid == own; });

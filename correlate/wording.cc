@@ -220,6 +220,27 @@ bool is_kernel_thread(const Evaluation& seen, const Preemptors::PreemptedBy& one
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
+// Another CPU helps whatever the scheduling classes are. Priorities do not count between two sessions that have groups
+// of their own (sched_autogroup_enabled), between cgroups, and against real-time threads.
+void fix_takers(ChainText& text, const Preemptors::Named& most) {
+  const auto& list = text.incident.total.preemptors().list();
+  const bool is_of_kernel = std::any_of(list.begin(), list.end(), [&](const Preemptors::PreemptedBy& one) {
+    return std::ranges::find(most.pids, one.pid) != most.pids.end() && is_kernel_thread(text.seen, one);
+  });
+  if (is_of_kernel) {
+    text.fix(
+        "The kernel's own threads took the CPU: move interrupts to other CPUs (/proc/irq), and see what they work for");
+  } else if (most.pids.size() == 1 && most.pids.front() != 0) {
+    text.fix(fmt::format("Keep it off these CPUs: taskset -acp <other cpus> {}", most.pids.front()));
+  }
+  text.fix(fmt::format("Give the process CPUs of its own: taskset -acp <cpus> {}", text.process.pid));
+  if (is_of_kernel) return;
+  text.fix(fmt::format("{}, or in a cgroup with other CPUs (cpuset.cpus) or a lower cpu.weight",
+                       most.pids.empty()
+                           ? "Run fewer other programs meanwhile"
+                           : fmt::format("Run {} at another time, with fewer processes", printable(most.name))));
+}
+
 void describe_preemption(ChainText& text, const std::string& preemptors, const std::string& lost,
                          const std::string& share) {
   hal::CausalChain& chain = text.incident.chain;
@@ -229,10 +250,9 @@ void describe_preemption(ChainText& text, const std::string& preemptors, const s
     return is_of_ranks ? describe_ranks(text, preemptors, lost, share)
                        : describe_own_threads(text, preemptors, lost, share);
   }
-  const Preemptors::PreemptedBy* worst = total.preemptors().worst(text.process.pid);
-  chain.summary = fmt::format(
-      "{} lost {} ({} of the time) to {}", text.who, lost, share,
-      worst == nullptr || fixed_text(worst->comm).empty() ? "other programs" : printable(fixed_text(worst->comm)));
+  const Preemptors::Named most = total.preemptors().named(text.process.pid, (text.incident.lost_ns + 1) / 2);
+  chain.summary = fmt::format("{} lost {} ({} of the time) to {}", text.who, lost, share,
+                              most.pids.empty() ? "other programs" : printable(most.name));
   chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", text.who,
                                  preemptors.empty() ? "another program" : preemptors, slow_call_text(text));
   text.step("HOST", "sched_switch",
@@ -240,14 +260,14 @@ void describe_preemption(ChainText& text, const std::string& preemptors, const s
                         format_duration(std::max(total.threads.runqueue_ns, total.in_calls.runqueue_ns)),
                         preemptors.empty() ? "another program" : preemptors),
             text.incident.lost_ns);
-  if (worst != nullptr && is_kernel_thread(text.seen, *worst)) {
-    text.fix(
-        "The kernel's own threads took the CPU: move interrupts to other CPUs (/proc/irq), and see what they work for");
-  } else if (worst != nullptr && worst->pid != 0) {
-    text.fix(fmt::format("Lower the other's priority: renice -n 19 -p {0} (or chrt -i -p 0 {0})", worst->pid));
-    text.fix(fmt::format("Keep it off these CPUs: taskset -acp <other cpus> {}", worst->pid));
-  }
-  text.fix(fmt::format("Give the process CPUs of its own: taskset -acp <cpus> {}", text.process.pid));
+  fix_takers(text, most);
+}
+
+// Who is known to have had the CPU for a part of the wait, unless that is next to nothing.
+std::string known_part(const ChainText& text, const std::string& preemptors) {
+  const Preemptors& all = text.incident.total.preemptors();
+  if ((all.total_ns() - all.recorder_ns()) * 10 < text.incident.lost_ns || preemptors.empty()) return {};
+  return fmt::format(" (of that, {} had the CPU; who had it in the rest is not known)", preemptors);
 }
 
 void describe_cpu(ChainText& text) {
@@ -297,15 +317,14 @@ void describe_cpu(ChainText& text) {
       break;
     case RuleId::run_queue_wait:
       chain.summary = fmt::format("{} waited {} for a CPU after being woken ({} of the time)", text.who, lost, share);
-      chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}",
-                                     text.who, lost, slow_call_text(text));
+      chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}{}",
+                                     text.who, lost, known_part(text, preemptors), slow_call_text(text));
       text.step("HOST", "sched_switch", fmt::format("{} in run queues", lost), text.incident.lost_ns);
       if (const size_t ranks = ranks_here(text.seen, text.incident); ranks > 1 && ranks > cpus_for(text)) {
         fix_ranks(text, ranks);
         break;
       }
-      text.fix(fmt::format("Raise its priority: renice -n -5 -p {}", text.process.pid));
-      text.fix(fmt::format("Give it CPUs of its own: taskset -acp <cpus> {}", text.process.pid));
+      fix_takers(text, total.preemptors().named(text.process.pid, (text.incident.lost_ns + 1) / 2));
       break;
     default:
       if (windowed) {

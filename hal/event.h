@@ -105,7 +105,7 @@ struct Event {
   std::array<uint32_t, 3> block{};
   uint64_t shared_bytes = 0;
   OffCpu off;
-  uint32_t preempted_by_pid = 0;  // who ran longest while this thread was preempted
+  uint32_t preempted_by_pid = 0;  // who ran longest while this thread was ready to run
   uint32_t stack_weight = 1;      // calls of its call site that its stack stands for, this one among them
   uint64_t preempted_by_ns = 0;
   std::array<char, 16> preempted_by_comm{};

@@ -260,15 +260,18 @@ bool Normaliser::sched(std::span<const std::byte> record, hal::Event& event, hal
   event.set(hal::Has::kArg1);
   wait = wait_of(wire.wait, wire.off == WIRE_OFF_PREEMPTED);
   if ((wire.wait.flags & WIRE_WAIT_HAS_STACK) != 0) event.set(hal::Has::kStack);  // it is in a ring of its own
-  // Who had the CPU preempted this thread only while it wanted it.
-  if (wire.off == WIRE_OFF_PREEMPTED) {
+  // Who had the CPU is of interest only while this thread wanted it: all the time, or at the end of its wait.
+  const bool is_preempted = wire.off == WIRE_OFF_PREEMPTED;
+  const uint64_t taken_ns =
+      is_preempted ? event.duration_ns : std::min<uint64_t>(wire.preempted_by_ns, event.off.runqueue_ns);
+  if (is_preempted || taken_ns > 0) {
     event.preempted_by_pid = wire.preempted_by_pid;
-    event.preempted_by_ns = event.duration_ns;
+    event.preempted_by_ns = taken_ns;
     std::memcpy(event.preempted_by_comm.data(), wire.preempted_by_comm, sizeof(wire.preempted_by_comm));
     event.preempted_by_comm.back() = '\0';
     event.set(hal::Has::kPreemptedBy);
     if (wire.in_call > 0) {
-      remember(wire.tid, {wire.out_ns, wire.in_ns, wire.preempted_by_pid, event.preempted_by_comm});
+      remember(wire.tid, {wire.in_ns - taken_ns, wire.in_ns, wire.preempted_by_pid, event.preempted_by_comm});
     }
   }
   return true;

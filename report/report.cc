@@ -225,6 +225,9 @@ Status gather_time(const store::Reader& reader, const store::Selection& selectio
   add_peer_evidence(reader, selection, report.time);
   add_shared_streams(report.diagnosis.chains, report.time);
   report.harmless_chains += drop(report.diagnosis.chains, report.time, is_harmless_lateness);
+  std::ranges::stable_partition(report.diagnosis.chains, [&](const ReportedChain& chain) {
+    return std::ranges::none_of(report.time, [&](const ProcessTime& time) { return is_lesser(chain, time); });
+  });
   if (!options.time) report.time.clear();
   return {};
 }
@@ -235,6 +238,14 @@ bool is_of_warm_up(const ReportedChain& chain, const ProcessTime& time) {
   if (!is_its(chain, time) || !correlate::is_of_time(chain.rule) || !chain.end_wall_ns) return false;
   const uint64_t unseen_ns = correlate::kEnoughSteps * time.budget.usual_ns;
   return *chain.end_wall_ns + unseen_ns <= time.budget.first_step_ns + static_cast<uint64_t>(time.wall_offset_ns);
+}
+
+bool is_lesser(const ReportedChain& chain, const ProcessTime& time) {
+  using correlate::TimeClass;
+  if (!is_its(chain, time) || !correlate::is_of_cpu_alone(chain.rule)) return false;
+  const correlate::TimeSums& whole = time.budget.whole;
+  const uint64_t cpu = whole.of(TimeClass::kCpuWait).low + whole.of(TimeClass::kThrottled).low;
+  return std::ranges::any_of(whole.classes, [&](const correlate::ClassTime& one) { return one.low > cpu; });
 }
 
 bool is_host(const store::CallStats& call) { return call.kind == "host" || call.vendor == "host"; }

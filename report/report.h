@@ -124,6 +124,8 @@ Json report_document(const Report& report);
 
 // Time that a process lost, and that was over, before its first step; steps are believed after a few of them.
 bool is_of_warm_up(const ReportedChain& chain, const ProcessTime& time);
+// A CPU that it waited for, of a process whose steps lost more to another cause: not what to look at first.
+bool is_lesser(const ReportedChain& chain, const ProcessTime& time);
 // A host event (scheduling, memory, disk, network) rather than a vendor's call.
 bool is_host(const store::CallStats& call);
 

@@ -6,6 +6,7 @@
 #include "correlate/rules.h"
 #include "correlate/window.h"
 #include "hal/cpu_list.h"
+#include "report/cpu_takers.h"
 #include "report/time_part.h"
 
 namespace ingero::report {
@@ -32,69 +33,18 @@ std::string part_text(const ProcessTime& time, uint64_t ns) {
 
 namespace {
 
-// Who had a CPU meanwhile.
-struct Had {
-  int64_t pid = 0;
-  std::string comm;
-  double share = 0;  // of the time that is known of all
-  std::string name() const { return fmt::format("{} (pid {})", printable(comm, 40), pid); }
-};
-
-struct Preemptions {
-  std::vector<Had> had;  // most first
-  double waited_ns = 0;  // for a CPU
-  double part = 0;       // of that, what they were preempted for
-  bool is_most() const { return part >= kHalf; }
-};
-
-// While threads t were preempted: who has a CPU when one has been woken and waits is not recorded. The recorder is left
-// out: nothing that the program does brings that time back.
-Preemptions preemptions(const Part& part, const Conditions& threads) {
-  Preemptions found;
-  double all_ns = 0;
-  part.ask(
-      "SELECT c.pid, c.comm, sum(e.culprit_ns) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON "
-      "k.id = e.clock JOIN threads t ON t.id = e.thread JOIN culprits c ON c.id = e.culprit WHERE {} AND "
-      "e.preempted > 0 GROUP BY c.pid ORDER BY 3 DESC LIMIT 100",
-      threads, [&](std::span<const store::Value> row) {
-        found.had.push_back({row[0].integer, std::string(row[1].as_text()), static_cast<double>(row[2].integer)});
-        all_ns += found.had.back().share;
-      });
-  std::erase_if(found.had, [&](const Had& one) { return all_ns <= 0 || correlate::is_recorder(one.comm); });
-  for (Had& one : found.had) one.share /= all_ns;
-  part.ask(
-      "SELECT total(e.preempted), total(e.runqueue) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON "
-      "k.id = e.clock JOIN threads t ON t.id = e.thread WHERE {}",
-      threads, [&](std::span<const store::Value> row) {
-        const double preempted = row[0].as_real().value_or(0), queued = row[1].as_real().value_or(0);
-        found.waited_ns = preempted + queued;
-        if (preempted > 0) found.part = preempted / found.waited_ns;
-      });
-  return found;
-}
-
-// "for which it waited for one", or for the part of that which is known.
-std::string waited_text(const Preemptions& of, const ProcessTime& time, uint64_t ns, std::string_view who) {
-  if (of.is_most()) return fmt::format("of {} for which {} waited for one", part_text(time, ns), who);
-  const auto preempted_ns = static_cast<uint64_t>(of.part * static_cast<double>(ns));
-  return fmt::format("of {} for which {} was preempted; who had it after {} had been woken is not recorded",
-                     part_text(time, preempted_ns), who, who);
-}
-
 // Its threads keep each other from the CPUs: whether that is so. Some of them wait for one all the time, and not only
 // the one that submits, which may wait for the others and run.
 bool add_own_threads(const Part& part, ProcessTime& time) {
   const Limit limit = time.budget.result.limit;
   const uint64_t ns = time.budget.end_ns - std::min(time.budget.end_ns, time.budget.start_ns);
   if ((limit != Limit::kHostBound && limit != Limit::kStarvedOfCpu) || ns == 0) return false;
-  const Preemptions known = preemptions(part, part.of_threads_of(time, time.budget.pid));
-  const auto own = std::ranges::find(known.had, int64_t{time.budget.pid}, &Had::pid);
-  const double waiting = known.waited_ns / static_cast<double>(ns);  // threads at a time, on average
-  if (own == known.had.end() || own->share < kHalf || !known.is_most() || waiting < kHalf) return false;
+  const CpuTakers taken = takers_of_cpu(part.reader, part.of_threads_of(time, time.budget.pid), time.budget.pid);
+  const double waiting = taken.waited_ns / static_cast<double>(ns);  // threads at a time, on average
+  if (taken.own < kHalf || waiting < kHalf) return false;
   time.because.push_back(
-      fmt::format("{:.1f} of its threads waited for a CPU at any time, and its own threads had the CPU for {:.0f}% of "
-                  "that: it has more threads ready to run than CPUs",
-                  waiting, 100 * own->share));
+      fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
+      taken.text("its own threads", taken.own, "that") + ": it has more threads ready to run than CPUs");
   time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
   return true;
 }
@@ -107,23 +57,16 @@ void add_preemptors(const Part& part, ProcessTime& time) {
   const uint64_t low = sums.of(TimeClass::kCpuWait).low;
   if (low == 0 || low * 100 < sums.total_ns()) return;  // next to nothing: it does not matter who
   if (!is_starved && low * 100 < kSomePercent * sums.lost_low()) return;
-  Preemptions known = preemptions(part, part.of_thread(time));
-  std::vector<Had>& had = known.had;
-  const std::string of_that = is_starved && known.is_most() ? "of that" : waited_text(known, time, low, "it");
-  // Its own where they had half: others together may have had more than that, each of them less.
-  const auto is_own = [&](const Had& one) { return one.pid == int64_t{time.budget.pid}; };
-  const auto own = std::find_if(had.begin(), had.end(), is_own);
-  if (own != had.end() && own->share >= kHalf && known.is_most()) {
-    time.because.push_back(
-        fmt::format("Its own threads had the CPU for {:.0f}% {}: it has more threads ready to run than CPUs",
-                    100 * own->share, of_that));
+  const std::string of_that = is_starved ? std::string("the time for which it waited for one")
+                                         : fmt::format("{} for which it waited for one", part_text(time, low));
+  const CpuTakers taken = takers_of_cpu(part.reader, part.of_thread(time), time.budget.pid);
+  if (taken.own >= kHalf) {
+    time.because.push_back(taken.text("Its own threads", taken.own, of_that) +
+                           ": it has more threads ready to run than CPUs");
     time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
-    return;
+  } else if (taken.other) {
+    time.because.push_back(taken.text(taken.other->name(), taken.other->share, of_that));
   }
-  std::erase_if(had, is_own);
-  if (had.empty() || had.front().share < kGoodPart || known.part * 100 < kSomePercent) return;
-  time.because.push_back(
-      fmt::format("{} had the CPU for {:.0f}% {}", had.front().name(), 100 * had.front().share, of_that));
 }
 
 // Who had the CPU that another process waited for, while this one waited for that.
@@ -133,12 +76,11 @@ void add_preemptors_of_others(const Part& part, ProcessTime& time) {
     const bool is_much = path.low * 100 >= kSomePercent * time.budget.evaluated.sums.lost_low();
     if (root.is != TimeClass::kCpuWait || root.pids.size() != 1 || root.pids.front() == time.budget.pid || !is_much)
       continue;
-    Preemptions known = preemptions(part, part.of_threads_of(time, root.pids.front()));
-    std::erase_if(known.had, [&](const Had& one) { return one.pid == int64_t{root.pids.front()}; });
-    if (known.had.empty() || known.had.front().share < kGoodPart || known.part * 100 < kSomePercent) continue;
-    time.because.push_back(fmt::format("{} had the CPU for {:.0f}% {}", known.had.front().name(),
-                                       100 * known.had.front().share,
-                                       waited_text(known, time, path.low, other_text(root, time))));
+    const CpuTakers taken = takers_of_cpu(part.reader, part.of_threads_of(time, root.pids.front()), root.pids.front());
+    if (!taken.other) continue;
+    time.because.push_back(
+        taken.text(taken.other->name(), taken.other->share,
+                   fmt::format("{} for which {} waited for one", part_text(time, path.low), other_text(root, time))));
     return;
   }
 }

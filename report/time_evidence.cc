@@ -520,6 +520,26 @@ bool anybody_waited(const std::vector<ProcessTime>& times, const std::set<int64_
   return !is_known;
 }
 
+// Whether what it was accused of comes before that lateness. All ranks of a busy machine wait for CPUs: of two causes
+// the one with the larger lower bound is the first.
+bool is_accused_more(const ProcessTime& time, const Late& late) {
+  if (time.budget.result.limit == Limit::kStarvedOfCpu) {
+    return time.budget.whole.of(TimeClass::kCpuWait).low >= late.late_ns;
+  }
+  return is_accusation(time.budget.result.limit);
+}
+
+// What it was accused of is then the second.
+void limit_by(Limit limit, uint64_t ns, bool is_high, correlate::ProcessBudget& budget) {
+  const bool was_starved = budget.result.limit == Limit::kStarvedOfCpu;
+  budget.result = {};
+  budget.result.limit = limit;
+  if (was_starved) budget.result.second = Limit::kStarvedOfCpu;
+  budget.result.low_ns = budget.result.high_ns = ns;
+  budget.result.is_high = is_high;
+  budget.is_of_slow = false;
+}
+
 // A rank that the others wait for, by enough: it is the cause of what they wait for.
 void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
   for (const Late& late : late_ranks(part)) {
@@ -540,23 +560,19 @@ void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
                                          format_duration(late.late_ns / late.rounds), format_duration(late.worst_ns));
     for (const int64_t pid : others) {
       const auto victim = of_pid(pid);
-      if (victim == times.end() || is_accusation(victim->budget.result.limit)) continue;
-      victim->budget.result = {};
-      victim->budget.result.limit = Limit::kCommunicationBound;
-      victim->budget.result.low_ns = victim->budget.result.high_ns = late.late_ns;
-      victim->budget.result.is_high = is_high;
-      victim->budget.is_of_slow = false;
+      if (victim == times.end() || is_accused_more(*victim, late)) continue;
+      limit_by(Limit::kCommunicationBound, late.late_ns, is_high, victim->budget);
       victim->waits_for = fmt::format("{} (pid {}), {}", who, late.pid, last);
       victim->remedy = fmt::format("see what {} (pid {}) does meanwhile", who, late.pid);
     }
     latest->is_late = true;
     std::vector<std::string> because = {fmt::format("It is {}, {}: the other ranks wait for it", who, last)};
-    if (!is_accusation(latest->budget.result.limit)) {  // what it does meanwhile costs itself nothing
-      latest->budget.result = {};
-      latest->budget.result.limit = Limit::kLateRank;
-      latest->budget.result.low_ns = latest->budget.result.high_ns = late.late_ns;
-      latest->budget.result.is_high = is_high;
-      because = {meanwhile(part, late, *latest)};
+    // Where it was accused, only another reason than that is one: a call that was most of the lateness.
+    const bool is_accused = is_accusation(latest->budget.result.limit);
+    const std::string in_call = is_accused_more(*latest, late) ? std::string() : meanwhile(part, late, *latest);
+    if (!is_accused || !in_call.empty()) {  // what it does meanwhile costs itself nothing
+      limit_by(Limit::kLateRank, late.late_ns, is_high, latest->budget);
+      because = {in_call};
       latest->waits_for = fmt::format("{}, {}", who, last);
       latest->remedy = "share what it does meanwhile among the ranks, or do it where the others do not wait for it";
     }

@@ -167,8 +167,53 @@ TEST(HostRules, WhatManyOthersTakeIsNotTheProcessesOwn) {
   const auto chains = squeezed(7, 15);
   EXPECT_ONLY(chains, RuleId::cpu_preemption);
   EXPECT_THAT(chains[0].summary, HasSubstr("to stress"));
-  EXPECT_THAT(chains[0].recommendations[0], HasSubstr("renice -n 19 -p 997"));
   EXPECT_ONLY(squeezed(10, 5), RuleId::oversubscription);
+}
+
+// Waits for a CPU after sleeps, of which it is known who had the CPU for a part.
+std::vector<hal::CausalChain> queued(uint64_t known_ms) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 100; ++i) {
+    Event& away = stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, 997 + i % 2, "backup");
+    away.off = {};
+    away.off.runqueue_ns = 15 * kMilli;
+    away.preempted_by_ns = known_ms * kMilli;
+  }
+  return run(stream);
+}
+
+TEST(HostRules, WhoHadTheCpuAfterAWakeUpIsNamedForMostOfTheWaitAlone) {
+  const auto most = queued(10), part = queued(3), sliver = queued(1);
+  EXPECT_ONLY(most, RuleId::cpu_preemption);
+  EXPECT_THAT(most[0].summary, HasSubstr("to backup"));
+  EXPECT_ONLY(part, RuleId::run_queue_wait);
+  EXPECT_THAT(part[0].summary, Not(HasSubstr("backup")));
+  EXPECT_THAT(part[0].root_cause, HasSubstr("who had it in the rest is not known"));
+  EXPECT_ONLY(sliver, RuleId::run_queue_wait);
+  EXPECT_THAT(sliver[0].root_cause, Not(HasSubstr("backup")));
+}
+
+// A priority counts neither between sessions with groups of their own nor against a real-time thread.
+TEST(HostRules, TheRemedyForALostCpuIsNoPriority) {
+  for (const auto& chains : {queued(10), queued(1)}) {
+    std::string fixes;
+    for (const std::string& fix : chains[0].recommendations) fixes += fix;
+    EXPECT_THAT(fixes, Not(HasSubstr("renice")));
+    EXPECT_THAT(fixes, Not(HasSubstr("chrt")));
+    EXPECT_THAT(fixes, HasSubstr("taskset"));
+  }
+}
+
+TEST(HostRules, NobodyIsNamedWhereEachHadLittleOfWhatWasLost) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 100; ++i) {
+    stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, 900 + i % 4, fmt::format("job-{}", i % 4));
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::cpu_preemption);
+  EXPECT_THAT(chains[0].summary, HasSubstr("to other programs"));
 }
 
 TEST(HostRules, AProcessWhoseNameWasNeverReadIsCalledWhatItsEventsSay) {

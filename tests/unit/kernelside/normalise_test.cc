@@ -196,6 +196,19 @@ TEST_F(NormaliseTest, ASleepIsSplitWhereItWasWokenAndNamesNoOtherProcess) {
   EXPECT_EQ(event.off.runqueue_ns, 300U);
 }
 
+TEST_F(NormaliseTest, WhoHadTheCpuLastWhileAWokenThreadWaitedIsNamedForThatTimeAlone) {
+  wire_sched wire = sched_of(WIRE_OFF_BLOCKED, 1000, 1700, 2000, 55);
+  wire.preempted_by_ns = 120;
+  ASSERT_TRUE(sched(wire));
+  ASSERT_TRUE(event.has(hal::Has::kPreemptedBy));
+  EXPECT_EQ(event.preempted_by_pid, 55U);
+  EXPECT_EQ(event.preempted_by_ns, 120U);
+  EXPECT_EQ(event.off.preempted_ns, 0U) << "it slept";
+  wire.preempted_by_ns = 5000;
+  ASSERT_TRUE(sched(wire));
+  EXPECT_EQ(event.preempted_by_ns, 300U) << "not while it slept";
+}
+
 TEST_F(NormaliseTest, AWakingOutsideTheSleepIsNotBelieved) {
   for (const uint64_t woken : {uint64_t{0}, uint64_t{900}, uint64_t{1000}, uint64_t{2001}}) {
     ASSERT_TRUE(sched(sched_of(WIRE_OFF_BLOCKED, 1000, woken, 2000, 55)));

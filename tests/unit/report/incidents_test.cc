@@ -267,6 +267,24 @@ TEST(Incidents, TimeLostBeforeTheFirstStepIsOfTheWarmUpAndAFailureIsNot) {
   EXPECT_FALSE(is_of_warm_up(chain, time));
 }
 
+TEST(Incidents, ACpuThatCostLessThanAnotherCauseIsNotTheFirst) {
+  ProcessTime time;
+  time.budget.pid = 7;
+  time.budget.steps = 100;
+  time.budget.whole.of(correlate::TimeClass::kCpuWait).low = kSecond;
+  ReportedChain chain;
+  chain.pid = 7;
+  chain.rule = "run_queue_wait";
+  EXPECT_FALSE(is_lesser(chain, time));
+  time.budget.whole.of(correlate::TimeClass::kAllocate).low = 2 * kSecond;
+  EXPECT_TRUE(is_lesser(chain, time));
+  time.budget.whole.of(correlate::TimeClass::kThrottled).low = 3 * kSecond;
+  EXPECT_FALSE(is_lesser(chain, time));
+  time.budget.whole.of(correlate::TimeClass::kThrottled).low = 0;
+  chain.rule = "block_io";
+  EXPECT_FALSE(is_lesser(chain, time));
+}
+
 TEST(Incidents, WhatDidNotFitTheEngineIsReported) {
   Report report;
   report.events = 1;

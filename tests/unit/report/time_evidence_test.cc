@@ -47,6 +47,7 @@ class TimeEvidenceTest : public ::testing::Test {
       strcpy(event.preempted_by_comm.data(), event.preempted_by_pid == 11 ? "stress" : "backup");
       hal::Wait wait;
       wait.kind = hal::WaitKind::kPreempted;
+      shape(event);
       ASSERT_TRUE((*writer)->write_wait(event, wait).ok());
     }
     hal::Event stop;
@@ -72,6 +73,7 @@ class TimeEvidenceTest : public ::testing::Test {
   }
 
   virtual void add_more(store::Writer& /*writer*/) {}
+  virtual void shape(hal::Event& /*event*/) {}
   virtual uint32_t who(uint64_t second) const { return second < 30 ? 11 : 22; }
   std::vector<std::string> because(const store::Selection& selection, uint64_t from_ns = 0, uint64_t to_ns = 0) const {
     std::vector<ProcessTime> times(1);
@@ -143,44 +145,6 @@ TEST_F(SqueezedTest, WhatManyOthersTakeIsNotItsOwnThreads) {
   EXPECT_THAT(because({}), Not(Contains(HasSubstr("Its own threads"))));
 }
 
-// Who has the CPU is recorded while it is preempted, and not when it has been woken and waits for one.
-class QueuedTest : public TimeEvidenceTest {
- protected:
-  uint64_t queued_ns_ = kSecond / 5;
-  void add_more(store::Writer& writer) override {
-    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
-    for (uint64_t second = 0; second < 60; ++second) {
-      hal::Event event;
-      event.call = calls.id_of(hal::HostOp::kSchedSwitch);
-      event.kind = hal::Kind::kHost;
-      event.pid = event.tid = kPid;
-      event.start_mono_ns = (second + 1) * kSecond + kSecond / 4;
-      event.wall_offset_ns = static_cast<int64_t>(kWall);
-      event.duration_ns = event.off.runqueue_ns = queued_ns_;
-      event.set(hal::Has::kDuration);
-      event.set(hal::Has::kOffCpu);
-      hal::Wait wait;
-      wait.kind = hal::WaitKind::kSleep;
-      ASSERT_TRUE(writer.write_wait(event, wait).ok());
-    }
-  }
-};
-
-TEST_F(QueuedTest, WhoPreemptedItIsOfThatTimeOnly) {
-  EXPECT_THAT(because({}), ::testing::Contains(::testing::HasSubstr(
-                               "had the CPU for 50% of the 333ms for which it was preempted; who had it after it had "
-                               "been woken is not recorded")));
-}
-
-class LongQueuedTest : public QueuedTest {
- protected:
-  LongQueuedTest() { queued_ns_ = kSecond / 4 * 3; }
-};
-
-TEST_F(LongQueuedTest, OfTheRestNothingIsSaid) {
-  EXPECT_THAT(because({}), ::testing::Not(::testing::Contains(::testing::HasSubstr("had the CPU"))));
-}
-
 // Its threads preempt each other all the time; the one that submits waits for them in a loop, and runs.
 class CrowdedTest : public TimeEvidenceTest {
  protected:
@@ -220,6 +184,32 @@ TEST_F(CrowdedTest, ThreadsThatKeepEachOtherFromTheCpusAreNamed) {
   add_time_evidence(*reader_, {}, times);
   EXPECT_THAT(time.because, ::testing::Contains(::testing::StartsWith("1.0 of its threads waited for a CPU")));
   EXPECT_THAT(time.remedy, ::testing::HasSubstr("start fewer threads"));
+}
+
+// Each wait for a CPU came after a sleep: of a part of it is known who had the CPU.
+class WokenTest : public TimeEvidenceTest {
+ protected:
+  void shape(hal::Event& event) override {
+    event.off = {};
+    event.off.runqueue_ns = event.duration_ns;
+    event.preempted_by_ns = known_;
+  }
+  uint32_t who(uint64_t /*second*/) const override { return 11; }
+  uint64_t known_ = kSecond / 1000;
+};
+class MostlyKnownTest : public WokenTest {
+ protected:
+  MostlyKnownTest() { known_ = kSecond * 7 / 100; }
+  uint32_t who(uint64_t second) const override { return second % 2 == 0 ? 22 : 23; }
+};
+
+TEST_F(WokenTest, NobodyIsNamedForASliverOfTheWait) {
+  EXPECT_THAT(because({}), ::testing::Not(::testing::Contains(::testing::HasSubstr("had the CPU"))));
+}
+
+TEST_F(MostlyKnownTest, AShareIsOfTheWholeWaitAndWhatIsNotKnownIsSaid) {
+  EXPECT_THAT(because({}), ::testing::Contains("2 processes named backup had the CPU for 70% of the time for which it "
+                                               "waited for one, and for 30% it is not known who had it"));
 }
 
 // What had the CPU while it loaded its model did not slow its steps.
@@ -991,6 +981,68 @@ TEST(TimeText, WhatIsNotKnownOfTheDeviceIsNotSaidAsBounds) {
   sums.idle_high = kSecond / 2;
   says(correlate::Limit::kHostBound,
        "HOST-BOUND: the device had nothing to do for 2.5ms to 5ms of each 10ms step (25 to 50%).");
+}
+
+// Rank 0 comes 300 ms after rank 1 to each collective, and waits for its device meanwhile; both waited for a CPU.
+class LateAndStarvedTest : public store::testing::RecordingTest {
+ protected:
+  static constexpr uint64_t kRounds = 20, kLate = kSecond * 3 / 10;
+  void SetUp() override {
+    open();
+    for (const uint32_t pid : {100U, 200U}) {
+      hal::Communicator made;
+      made.id = pid;
+      made.pid = pid;
+      made.handle = 0x1000;
+      made.made_mono_ns = store::testing::kMono;
+      made.comm_id_hash = 7;
+      made.rank = pid == 100 ? 0 : 1;
+      made.nranks = 2;
+      made.made_by = hal::Role::kInit;
+      writer->add_communicator(made);
+    }
+    for (uint64_t round = 1; round <= kRounds; ++round) {
+      enter(round, 200, round * kSecond);
+      write({store::testing::event_of("cudaStreamSynchronize", round * kSecond - 1000, kLate)});
+      enter(round, 100, round * kSecond + kLate);
+    }
+    close();
+  }
+  std::vector<ProcessTime> times(uint64_t cpu_wait_ns) {
+    std::vector<ProcessTime> found(2);
+    for (ProcessTime& time : found) {
+      time.node = "node-a";
+      time.budget.pid = time.budget.tid = &time == found.data() ? 100 : 200;
+      time.budget.result.limit = correlate::Limit::kStarvedOfCpu;
+      time.budget.whole.of(correlate::TimeClass::kCpuWait) = {cpu_wait_ns, cpu_wait_ns, cpu_wait_ns};
+      time.budget.whole.of(correlate::TimeClass::kDeviceWait).ns = kRounds * kSecond - cpu_wait_ns;
+    }
+    const auto reader = read();
+    if (reader != nullptr) add_time_evidence(*reader, {}, found);
+    return found;
+  }
+
+ private:
+  void enter(uint64_t round, uint32_t pid, uint64_t at_ns) {
+    hal::Exchange exchange;
+    exchange.exchange_id = 2 * round + (pid == 100 ? 0 : 1);
+    exchange.communicator = 0x1000;
+    exchange.communicator_id = pid;
+    exchange.number = round;
+    exchange.count = 10;
+    const Status status =
+        writer->write_exchange(store::testing::event_of("otherAllReduce", at_ns, 1000, pid), exchange);
+    ASSERT_TRUE(status.ok()) << status.error().text();
+  }
+};
+
+TEST_F(LateAndStarvedTest, ALateRankComesBeforeWaitsForACpuThatCostLess) {
+  const std::vector<ProcessTime> late = times(kSecond), starved = times(kRounds * kSecond * 9 / 10);
+  EXPECT_EQ(late[0].budget.result.limit, correlate::Limit::kLateRank);
+  EXPECT_EQ(late[0].budget.result.second, correlate::Limit::kStarvedOfCpu);
+  EXPECT_THAT(late[0].because, ::testing::Contains(::testing::HasSubstr("that it was in cudaStreamSynchronize")));
+  EXPECT_EQ(late[1].budget.result.limit, correlate::Limit::kCommunicationBound);
+  for (const ProcessTime& one : starved) EXPECT_EQ(one.budget.result.limit, correlate::Limit::kStarvedOfCpu);
 }
 
 TEST(Remedy, OfManyProcessesNamesTheirKind) {

@@ -1,0 +1,36 @@
+// Who had the CPU while threads of a recording were ready to run.
+//
+// Of many such waits that is not known: each share is of all of the wait. Threads: one at a time. Failure: of a
+// recording without the tables nothing is known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "store/read/reader.h"
+#include "store/read/selection_sql.h"
+
+namespace ingero::report {
+
+struct CpuTakers {
+  // As one: compilers and workers of one name take turns.
+  struct Named {
+    std::string comm;
+    std::set<int64_t> pids;
+    double share = 0;
+    std::string name() const;  // "cc1plus (pid 9)", "3 processes named cc1plus"
+  };
+  double waited_ns = 0;        // for a CPU, by all of the threads
+  double own = 0, known = 0;   // shares of that: of the process itself, and of all that are known
+  std::optional<Named> other;  // who had it for half of the wait or more, unless that is the recorder
+
+  // "cc1plus (pid 9) had the CPU for 62% of `of`, and for 30% it is not known who had it"
+  std::string text(const std::string& who, double share, const std::string& of) const;
+};
+
+// `threads`: conditions on event_rows e with its clock k, of threads t of the process `pid`.
+CpuTakers takers_of_cpu(const store::Reader& reader, const store::Conditions& threads, uint32_t pid);
+
+}  // namespace ingero::report

@@ -354,25 +354,31 @@ static __always_inline bool is_lock(const struct system_call *call)
 	       (__u32)call->arguments[2] == HELD_AND_WAITED_FOR;
 }
 
-static __always_inline void describe_child(struct wire_wait *wait, const struct system_call *call)
+/* Not static, so that the verifier checks it once. */
+__noinline int describe_child(struct wire_wait *wait, const struct system_call *call)
 {
-	__u8 makes = call->kind & (WIRE_SYSCALL_VFORKS | WIRE_SYSCALL_FLAGS);
-	__u64 flags = call->arguments[0];
+	__u64 flags;
+	__u8 makes;
 
+	if (!wait || !call)
+		return 0;
+	makes = call->kind & (WIRE_SYSCALL_VFORKS | WIRE_SYSCALL_FLAGS);
+	flags = call->arguments[0];
 	wait->kind = WIRE_WAIT_CHILD;
 	if (!makes) {
 		if ((__s32)call->arguments[0] > 0) {
 			wait->object = (__u32)call->arguments[0];
 			wait->flags |= WIRE_WAIT_HAS_OBJECT;
 		}
-		return;
+		return 0;
 	}
 	if (makes == WIRE_SYSCALL_VFORKS)
-		return;
+		return 0;
 	if (makes & WIRE_SYSCALL_VFORKS && bpf_probe_read_user(&flags, sizeof(flags), (void *)call->arguments[0]))
 		flags = 0;
 	if (!(flags & CLONE_WITH_VFORK))
 		wait->kind = WIRE_WAIT_OTHER;
+	return 0;
 }
 
 static __always_inline void describe_call(
@@ -429,25 +435,29 @@ static __always_inline void describe_call(
 	}
 }
 
-/* A page of a mapped file is read from a disk. */
-static __always_inline void describe_fault(struct wire_thread *thread)
+/* The current thread reads a page of a mapped file from a disk. Not static, so that the verifier checks it once. */
+__noinline int describe_fault(void)
 {
-	struct inode *inode = (void *)thread->reads;
-	struct wire_wait *wait = &thread->wait;
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct wire_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct inode *inode = thread ? (void *)thread->reads : NULL;
 	struct hlist_node *alias = NULL;
 	struct dentry *dentry = NULL;
+	struct wire_wait *wait;
 
-	if (!inode || (BPF_CORE_READ(inode, i_mode) & MODE_KIND) != MODE_REGULAR)
-		return;
+	if (!thread || !inode || (BPF_CORE_READ(inode, i_mode) & MODE_KIND) != MODE_REGULAR)
+		return 0;
+	wait = &thread->wait;
 	wait->object = BPF_CORE_READ(inode, i_ino);
 	wait->file_system = BPF_CORE_READ(inode, i_sb, s_dev);
 	wait->flags |= WIRE_WAIT_HAS_OBJECT;
 	if (bpf_core_field_exists(inode->i_dentry) && bpf_core_field_exists(dentry->d_u.d_alias))
 		alias = BPF_CORE_READ(inode, i_dentry.first);
 	if (!alias)
-		return;
+		return 0;
 	dentry = (void *)((__u64)alias - bpf_core_field_offset(struct dentry, d_u.d_alias));
 	keep_name(BPF_CORE_READ(dentry, d_name.name), wait->file_system, wait->object);
+	return 0;
 }
 
 /* Of the current thread, which goes to sleep in `state`. */
@@ -477,8 +487,8 @@ static __always_inline void describe_wait(
 		describe_call(thread, &call, &found, now);
 	if (kind != WIRE_WAIT_UNKNOWN)
 		wait->kind = kind;
-	if (kind == WIRE_WAIT_DISK && call.number < 0)
-		describe_fault(thread);
+	if (kind == WIRE_WAIT_DISK && call.number < 0 && thread->reads)
+		describe_fault();
 	thread->reads = 0;
 }
 

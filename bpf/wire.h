@@ -597,6 +597,7 @@ struct wire_frame {
 struct wire_thread {
 	__u64 off[WIRE_OFF_KINDS]; /* off-CPU totals since first seen */
 	__u64 out_ns;		   /* when it left the CPU; 0 on CPU */
+	__u64 ran_ns;		   /* how long it had run by then, in all */
 	__u64 in_ns;		   /* when it came back last */
 	__u64 woken_ns;		   /* where the kernel does not keep queue times */
 	__u64 queued_ns;	   /* waited in run queues until then */

@@ -42,9 +42,9 @@ bool add_own_threads(const Part& part, ProcessTime& time) {
   const CpuTakers taken = takers_of_cpu(part.reader, part.of_threads_of(time, time.budget.pid), time.budget.pid);
   const double waiting = taken.waited_ns / static_cast<double>(ns);  // threads at a time, on average
   if (taken.own < kHalf || waiting < kHalf) return false;
-  time.because.push_back(
-      fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
-      taken.text("its own threads", taken.own, "that") + ": it has more threads ready to run than CPUs");
+  time.because.push_back(fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
+                         taken.text("its own threads", taken.own, "that") +
+                         ": it has more threads ready to run than CPUs");
   time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
   return true;
 }

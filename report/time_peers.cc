@@ -19,15 +19,15 @@ using correlate::Limit;
 using correlate::TimeClass;
 using store::Conditions;
 
-bool is_near(uint64_t one, uint64_t other) {
+bool is_alike(uint64_t one, uint64_t other) {
   return std::max(one, other) - std::min(one, other) <= std::max(one, other) / 10;
 }
 
 // Both make steps, about as many and as long.
 bool are_in_step(const ProcessTime& one, const ProcessTime& other) {
   return one.node == other.node && one.session == other.session && one.budget.pid != other.budget.pid &&
-         one.budget.steps != 0 && is_near(one.budget.steps, other.budget.steps) &&
-         is_near(one.budget.usual_ns, other.budget.usual_ns);
+         one.budget.steps != 0 && is_alike(one.budget.steps, other.budget.steps) &&
+         is_alike(one.budget.usual_ns, other.budget.usual_ns);
 }
 
 // Most of what it lost was waited for another that makes the same steps: that prepares no input, it is a peer.
@@ -177,7 +177,7 @@ void add_uneven(const Recording& recording, std::vector<ProcessTime>& times) {
     std::ranges::sort(all, {}, &Rank::launches);
     const Rank &most = all.back(), &next = all[all.size() - 2];
     if (all.front().launches <= 0 || most.launches < kMuch * next.launches || !said.insert(most.time).second) continue;
-    if (!is_near(most.time->budget.steps, next.time->budget.steps)) continue;
+    if (!is_alike(most.time->budget.steps, next.time->budget.steps)) continue;
     most.time->because.push_back(fmt::format(
         "It launches {:.1f} kernels a step, {:.1f} times as many as any other rank ({:.1f} at most): the others wait "
         "for what it does more",

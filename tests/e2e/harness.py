@@ -334,7 +334,7 @@ def names(paths):
 
 def json_lines(path):
     with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.startswith("{")]
+        return [json.loads(line) for line in file if line.startswith("{") and line.endswith("\n")]  # the last may be half there
 
 
 def compare(*arguments):

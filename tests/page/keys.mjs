@@ -89,9 +89,12 @@ async function timeline(page) {
   await page.locator("#chosen-call h3").waitFor();
   const told = await page.locator("#chosen-call h3").textContent();
   await page.keyboard.press("Enter");
-  await page.waitForTimeout(500);
+  let before = null;
+  for (let now = await hash(page); now !== before; now = await hash(page)) {  // until it has come to rest
+    before = now;
+    await page.waitForTimeout(500);
+  }
   await picture(page, "made-chosen-call");
-  const before = await hash(page);
   check(/from=2026-.*to=2026-.*lane=.*call=\d+/.test(decodeURIComponent(before)), `the address is ${before}`);
   await page.reload();
   await drawn(page, "timeline");

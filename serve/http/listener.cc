@@ -115,7 +115,7 @@ void Listener::submit_request(uint64_t id, Peer& peer, Time now) {
   }
   peer.phase = Phase::kAnswering;
   peer.weight = weight;
-  peer.body_bytes.set(peer.reader.body().size());
+  peer.body_bytes.set(peer.reader.body().capacity());
   submit(
       id,
       [this, head = peer.reader.head(), body = std::move(peer.reader.body()), client = peer.client,

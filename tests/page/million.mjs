@@ -30,6 +30,7 @@ try {
   await goTo(page, "timeline");
   const first = answers[0];
   await picture(page, "million-timeline");
+  await page.waitForFunction(() => document.getElementById("tracks")?.frames?.length > 0);
   await page.evaluate(() => { document.getElementById("tracks").frames.length = 0; });
   const box = await page.locator("#tracks").boundingBox();
   await page.mouse.move(box.x + 500, box.y + 200);

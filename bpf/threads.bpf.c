@@ -229,7 +229,7 @@ static __always_inline void switched_in(struct task_struct *task, struct task_st
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
-/* Now and then the kernel does not report that a thread gets a CPU (of sleeps of 20 ms one in some hundred, on 6.18 in
+/* Now and then the kernel does not report that a thread gets a CPU (of sleeps of 20 ms one in some 500, on 6.18 in
  * a virtual machine: its own events lack it, too). When that thread leaves the CPU again, it came as long ago as it has
  * run since. Not static, so that the verifier checks it once. */
 __noinline int switched_in_unseen(__u64 now)

@@ -33,6 +33,11 @@ std::string part_text(const ProcessTime& time, uint64_t ns) {
 
 namespace {
 
+void blame_own_threads(const std::string& share, ProcessTime& time) {
+  time.because.push_back(share + ": it has more threads ready to run than CPUs");
+  time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
+}
+
 // Its threads keep each other from the CPUs: whether that is so. Some of them wait for one all the time, and not only
 // the one that submits, which may wait for the others and run.
 bool add_own_threads(const Part& part, ProcessTime& time) {
@@ -42,10 +47,9 @@ bool add_own_threads(const Part& part, ProcessTime& time) {
   const CpuTakers taken = takers_of_cpu(part.reader, part.of_threads_of(time, time.budget.pid), time.budget.pid);
   const double waiting = taken.waited_ns / static_cast<double>(ns);  // threads at a time, on average
   if (taken.own < kHalf || waiting < kHalf) return false;
-  time.because.push_back(fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
-                         taken.text("its own threads", taken.own, "that") +
-                         ": it has more threads ready to run than CPUs");
-  time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
+  blame_own_threads(fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
+                        taken.text("its own threads", taken.own, "that"),
+                    time);
   return true;
 }
 
@@ -61,9 +65,7 @@ void add_preemptors(const Part& part, ProcessTime& time) {
                                          : fmt::format("{} for which it waited for one", part_text(time, low));
   const CpuTakers taken = takers_of_cpu(part.reader, part.of_thread(time), time.budget.pid);
   if (taken.own >= kHalf) {
-    time.because.push_back(taken.text("Its own threads", taken.own, of_that) +
-                           ": it has more threads ready to run than CPUs");
-    time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
+    blame_own_threads(taken.text("Its own threads", taken.own, of_that), time);
   } else if (taken.other) {
     time.because.push_back(taken.text(taken.other->name(), taken.other->share, of_that));
   }

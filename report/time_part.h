@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "report/time_spent.h"
 #include "store/read/reader.h"
@@ -50,18 +51,13 @@ struct Part {
   }
   // Of what the budget evaluates, as all below. Rows of the table event_rows e with its clock k, of a thread t.
   store::Conditions of_thread(const ProcessTime& time) const {
-    store::Conditions conditions = of_interval(time, "t", "k", "k.mono_ns + e.start");
-    conditions.add_rows(selection, "e.seq");
-    conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
-    return conditions;
+    return of_rows(of_interval(time, "t", "k", "k.mono_ns + e.start"));
   }
   // Likewise, of all threads of a process.
   store::Conditions of_threads_of(const ProcessTime& time, uint32_t pid) const {
     store::Conditions conditions = of_process(time, "t", "k", pid);
     add_interval(time, "k.mono_ns + e.start", conditions);
-    conditions.add_rows(selection, "e.seq");
-    conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
-    return conditions;
+    return of_rows(std::move(conditions));
   }
   // Rows of the view events e, of a thread.
   store::Conditions events_of_thread(const ProcessTime& time) const {
@@ -90,6 +86,12 @@ struct Part {
   }
 
  private:
+  // And of what is selected.
+  store::Conditions of_rows(store::Conditions conditions) const {
+    conditions.add_rows(selection, "e.seq");
+    conditions.add_range(selection, "k.wall_ns + e.start", "k.wall_ns + e.start + coalesce(e.duration, 0)");
+    return conditions;
+  }
   // `thread`: the table of its thread; `start`: when it began, of the monotonic clock.
   static store::Conditions of_interval(const ProcessTime& time, const std::string& thread, const std::string& node_of,
                                        const std::string& start) {

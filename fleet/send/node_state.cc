@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "fleet/wire/threshold.h"
 
 namespace ingero::fleet::send {
 namespace {
@@ -25,7 +26,8 @@ std::optional<double> number_of(std::string_view untrusted_text) {
 
 std::optional<PushedThreshold> checked(std::optional<double> threshold, std::optional<bool> quorum,
                                        std::optional<double> score) {
-  if (!threshold || !quorum || !(*threshold >= kMinThreshold && *threshold <= kMaxThreshold)) return std::nullopt;
+  if (!threshold || !quorum || !(*threshold >= wire::kMinThreshold && *threshold <= wire::kMaxThreshold))
+    return std::nullopt;
   PushedThreshold pushed{*threshold, *quorum, {}};
   if (score && *score >= 0 && *score <= 1) pushed.score = score;
   return pushed;
@@ -148,7 +150,7 @@ NodeReport NodeState::report(uint64_t wall_ns, uint64_t mono_ns) {
   }
   if (report.score && report.threshold) {
     const bool was_straggler = is_straggler_;
-    const double limit = *report.threshold + (was_straggler ? kHysteresis : 0);
+    const double limit = *report.threshold + (was_straggler ? wire::kHysteresis : 0);
     is_straggler_ = *report.score < limit;
     if (is_straggler_ && !was_straggler) since_ns_ = last_ns_;
   } else if (is_idle) {

@@ -13,8 +13,8 @@
 //
 // By detection mode (name_of): `fleet`, a threshold that is at most kFresh_ns old, with quorum; `fleet-cached`, the
 // server answers without one, the last that had it counts; `local-cached`, it does not answer; `local-baseline`, after
-// kCached_ns; `none`. A straggler is one from a score below the threshold on, until it is kHysteresis above it. It
-// takes windows and times, and has no clock; one thread. Bounded: the ranks of this machine.
+// kCached_ns; `none`. A straggler is one from a score below the threshold on, until it is wire::kHysteresis above it.
+// It takes windows and times, and has no clock; one thread. Bounded: the ranks of this machine.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@
 
 namespace ingero::fleet::send {
 
-inline constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99, kHysteresis = 0.02, kBaseline = 0.85;
+inline constexpr double kBaseline = 0.85;
 inline constexpr uint64_t kFresh_ns = 20'000'000'000, kCached_ns = 300'000'000'000;
 inline constexpr size_t kRecent = 12, kUsual = 60, kWarm = 24;  // windows
 
@@ -40,8 +40,8 @@ struct PushedThreshold {
   std::optional<double> score;  // of this node; of a server that knows it
 };
 
-// None: one of the first two is absent, not a number from kMinThreshold to kMaxThreshold, or not exactly `true` or
-// `false`. A score that is not one from 0 to 1 is left out.
+// None: one of the first two is absent, not a number from wire::kMinThreshold to kMaxThreshold, or not exactly `true`
+// or `false`. A score that is not one from 0 to 1 is left out.
 std::optional<PushedThreshold> read_threshold(std::string_view untrusted_threshold, std::string_view untrusted_quorum,
                                               std::string_view untrusted_score);
 // The same of the answer to GET /api/v1/threshold.

@@ -2,12 +2,10 @@
 #include <algorithm>
 
 #include "fleet/server/cluster.h"
+#include "fleet/wire/threshold.h"
 
 namespace ingero::fleet::server {
 namespace {
-
-constexpr double kMinThreshold = 0.1, kMaxThreshold = 0.99;
-constexpr double kClear = 0.02;  // above the threshold, from which on a node is none that is slow
 
 double score_of(double effect) { return 1 / (1 + std::max(0.0, effect)); }
 
@@ -50,10 +48,10 @@ Threshold Cluster::threshold(const std::string& cluster, const std::string& node
     is_own = has_node;
     ranks = worth;
     const double value = is_score ? limits.usual * (1 - limits.effect) : score_of(limits.effect);
-    found = {std::clamp(value, kMinThreshold, kMaxThreshold), true, limits.has_quorum, {}};
+    found = {std::clamp(value, wire::kMinThreshold, wire::kMaxThreshold), true, limits.has_quorum, {}};
     if (!has_node) continue;
     found.score = score_of(its->second.effect);
-    if (!its->second.is_named) found.score = std::max(*found.score, std::min(1.0, found.value + kClear));
+    if (!its->second.is_named) found.score = std::max(*found.score, std::min(1.0, found.value + wire::kHysteresis));
   }
   return found;
 }

@@ -16,31 +16,31 @@ using protozero::pbf_writer;
 constexpr uint32_t kGauge = 5, kSum = 7, kHistogram = 9;
 constexpr uint32_t kNumberAttributes = 7, kHistogramAttributes = 9;
 
-void add_text(std::string& to, uint32_t field, std::string_view key, std::string_view value) {
-  std::string any, pair;
-  pbf_writer(any).add_string(1, value.data(), value.size());
+// `any`: an AnyValue.
+void add_value(std::string& to, uint32_t field, std::string_view key, const std::string& any) {
+  std::string pair;
   pbf_writer writer(pair);
   writer.add_string(1, key.data(), key.size());
   writer.add_message(2, any);
   pbf_writer(to).add_message(field, pair);
+}
+
+void add_text(std::string& to, uint32_t field, std::string_view key, std::string_view value) {
+  std::string any;
+  pbf_writer(any).add_string(1, value.data(), value.size());
+  add_value(to, field, key, any);
 }
 
 void add_real(std::string& to, uint32_t field, std::string_view key, double value) {
-  std::string any, pair;
+  std::string any;
   pbf_writer(any).add_double(4, value);
-  pbf_writer writer(pair);
-  writer.add_string(1, key.data(), key.size());
-  writer.add_message(2, any);
-  pbf_writer(to).add_message(field, pair);
+  add_value(to, field, key, any);
 }
 
 void add_number(std::string& to, uint32_t field, std::string_view key, int64_t value) {
-  std::string any, pair;
+  std::string any;
   pbf_writer(any).add_int64(3, value);
-  pbf_writer writer(pair);
-  writer.add_string(1, key.data(), key.size());
-  writer.add_message(2, any);
-  pbf_writer(to).add_message(field, pair);
+  add_value(to, field, key, any);
 }
 
 class Metrics {

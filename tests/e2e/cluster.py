@@ -209,6 +209,18 @@ def check_incidents(server, traces):
     return count
 
 
+def check_named(found, incidents):
+    """The slow rank and no other, with its cause and those that it delayed: (what was named, its lateness in ms)."""
+    check([one["rank"] for one in found] == [SLOW_RANK], f"named: {found}")
+    check({one["rank"] for one in incidents} == {SLOW_RANK}, f"incidents: {incidents}")
+    named = found[0]
+    check(named["node_id"] == f"node-{SLOW_RANK // A_NODE}" and named["class"] == "input", f"{named}")
+    lateness_ms = 1000 * named["lateness_s_per_step"]
+    check(abs(lateness_ms - SLOW_MS) <= 10, f"late by {lateness_ms} ms, and {SLOW_MS} were planted")
+    check(sorted(named["delayed"]) == [rank for rank in range(RANKS) if rank != SLOW_RANK], f"{named}")
+    return named, lateness_ms
+
+
 def ASlowRankOfTwoNodesIsNamed(build):
     # In the time before it the server learns what is usual; a job of eight ranks needs that.
     quiet_s, slow_s = 60, 60
@@ -241,13 +253,7 @@ def ASlowRankOfTwoNodesIsNamed(build):
             check(trace.wait(LIMIT) == 0, trace.stderr().decode(errors="replace")[-2000:])
         answer = server.ask("fleet.cluster.incidents", cluster_id="lab")
         incidents = answer["incidents"]
-        check([one["rank"] for one in found] == [SLOW_RANK], f"named: {found}")
-        check({one["rank"] for one in incidents} == {SLOW_RANK}, f"incidents: {incidents}")
-        named = found[0]
-        check(named["node_id"] == f"node-{SLOW_RANK // A_NODE}" and named["class"] == "input", f"{named}")
-        lateness_ms = 1000 * named["lateness_s_per_step"]
-        check(abs(lateness_ms - SLOW_MS) <= 10, f"late by {lateness_ms} ms, and {SLOW_MS} were planted")
-        check(sorted(named["delayed"]) == [rank for rank in range(RANKS) if rank != SLOW_RANK], f"{named}")
+        named, lateness_ms = check_named(found, incidents)
         # Both nodes are this machine: what they measured of its clock is nothing, within what they say.
         clocks = {one["node_id"]: one for one in server.ask("fleet.cluster.clocks", cluster_id="lab")["clocks"]}
         check(sorted(clocks) == ["node-0", "node-1"], f"clocks: {clocks}")
@@ -348,14 +354,8 @@ def ARankOfAJobOlderThanItsTracesIsNamed(build):
             one.end()
         for trace in traces:
             trace.stop()
-        check([one["rank"] for one in found] == [SLOW_RANK], f"named: {found}")
         incidents = server.ask("fleet.cluster.incidents", cluster_id="lab")["incidents"]
-        check({one["rank"] for one in incidents} == {SLOW_RANK}, f"incidents: {incidents}")
-        named = found[0]
-        check(named["node_id"] == f"node-{SLOW_RANK // A_NODE}" and named["class"] == "input", f"{named}")
-        lateness_ms = 1000 * named["lateness_s_per_step"]
-        check(abs(lateness_ms - SLOW_MS) <= 10, f"late by {lateness_ms} ms, and {SLOW_MS} were planted")
-        check(sorted(named["delayed"]) == [rank for rank in range(RANKS) if rank != SLOW_RANK], f"{named}")
+        named, lateness_ms = check_named(found, incidents)
         # One communicator, by what its library calls it, and its numbers are those of the ranks' own calls.
         known = server.rows("SELECT count(DISTINCT comm_id_hash) AS communicators, min(nranks) AS nranks FROM windows")[0]
         check((known["communicators"], known["nranks"]) == (1, RANKS), f"{dict(known)}")

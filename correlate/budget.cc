@@ -133,7 +133,7 @@ uint32_t Budget::Impl::role_of(BudgetThread& thread) {
   if (thread.role) return *thread.role;
   const auto its = facts.find(thread.pid);
   std::string name = thread.comm;
-  // Of a main thread the process's, which changes at exec.
+  // Of a main thread the process's, which changes at exec, and where the process names itself.
   const bool is_main = thread.tid == thread.pid;
   if (its != facts.end() && !its->second.comm.empty() && (is_main || name.empty())) name = its->second.comm;
   // Threads of a process that makes GPU calls are kept apart from workers of the same name.
@@ -142,6 +142,14 @@ uint32_t Budget::Impl::role_of(BudgetThread& thread) {
   const uint32_t parent = its == facts.end() ? 0 : its->second.parent_pid;
   thread.role = blame.role(submits ? thread.pid : parent, name, thread.pid, submits);
   return *thread.role;
+}
+
+// A main thread's name is its process's: another than at the start is one that the process gave itself.
+void Budget::Impl::rename(uint32_t pid, const std::string& comm) {
+  const auto its = facts.find(pid);
+  if (comm.empty() || its == facts.end() || its->second.comm == comm) return;
+  its->second.comm = comm;
+  if (const auto process = processes.find(pid); process != processes.end()) process->second.set_facts(its->second);
 }
 
 // Who connects is a client, unless it belongs to the job: it makes GPU calls itself, as another rank does, or the
@@ -205,8 +213,10 @@ void Budget::Impl::add_switch(const hal::Event& event) {
     ledger.add(hal::Loss::budget_forgotten);
     return;
   }
-  BudgetThread* thread = thread_of(event.tid, event.pid, std::string(fixed_text(event.comm)));
+  const std::string comm(fixed_text(event.comm));
+  BudgetThread* thread = thread_of(event.tid, event.pid, comm);
   if (thread == nullptr) return;  // counted there
+  if (event.tid == event.pid && event.end_mono_ns() >= thread->seen_ns) rename(event.pid, comm);
   thread->seen_ns = std::max(thread->seen_ns, event.end_mono_ns());
   thread->hands_over = hal::is_completion_thread(fixed_text(event.comm));
   switches.push_back({event.tid, off_span(event, nullptr)});

@@ -86,6 +86,7 @@ struct Budget::Impl {
   BudgetProcess& process_of(uint32_t pid, uint64_t mono_ns);
   BudgetThread* thread_of(uint32_t tid, uint32_t pid, const std::string& comm);
   uint32_t role_of(BudgetThread& thread);
+  void rename(uint32_t pid, const std::string& comm);
   bool waits_for_device(const BudgetThread& thread, const OffSpan& wait, size_t depth = 0) const;
   Blame::Thread find(uint32_t tid, uint32_t pid);
   bool is_client(const OffSpan& wait, uint32_t pid) const;

@@ -177,11 +177,23 @@ void Engine::Impl::take(const hal::Event& event, const CallFacts& facts, uint64_
   }
 }
 
+// One that had ended before its name was read is called what it was called when something happened to it, and one that
+// names itself what its main thread was called last, in whatever order that comes (E2).
+static void take_name(const hal::Event& event, hal::HostOp op, ProcessState& process) {
+  const std::string_view comm = fixed_text(event.comm);
+  const bool is_own = op == hal::HostOp::kExec || (op == hal::HostOp::kSchedSwitch && event.pid == event.tid);
+  if (is_own && !comm.empty() && event.start_mono_ns >= process.named_ns) {
+    process.named_ns = event.start_mono_ns;
+    if (process.facts.comm != comm) process.facts.comm = comm;
+  } else if (process.facts.comm.empty()) {
+    process.facts.comm = comm;
+  }
+}
+
 void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t window) {
   if (event.pid == 0 && op != hal::HostOp::kOomKill) return;
   ProcessState& process = process_of(event.pid);
-  // One that had ended before its name was read is called what it was called when something happened to it.
-  if (process.facts.comm.empty()) process.facts.comm = fixed_text(event.comm);
+  take_name(event, op, process);
   const uint64_t bytes = event.has(Has::kBytes) ? event.bytes : 0;
   switch (op) {
     case hal::HostOp::kSchedSwitch: {
@@ -282,7 +294,7 @@ void Engine::add_process(const hal::Process& reported) {
   }
   ProcessState& process = impl_->process_of(reported.pid);
   hal::Process facts = reported;
-  if (facts.comm.empty()) facts.comm = process.facts.comm;
+  if (facts.comm.empty() || process.named_ns != 0) facts.comm = process.facts.comm;
   // The same start may be given to the tick and exactly: the first stays.
   if (process.facts.start_mono_ns != 0) facts.start_mono_ns = process.facts.start_mono_ns;
   if (facts.parent_pid == 0) facts.parent_pid = process.facts.parent_pid;

@@ -163,7 +163,8 @@ class Launches {
 // A process that has failed is known as that until it ends: later errors follow from the first.
 struct ProcessState {
   hal::Process facts;
-  uint64_t key = 0;  // of pid and start: the same in every run over the recording
+  uint64_t named_ns = 0;  // when its main thread was seen to be called so; 0: it was not
+  uint64_t key = 0;       // of pid and start: the same in every run over the recording
   uint64_t first_seen_ns = ~uint64_t{0};
   uint64_t known_since = 0;  // window in which it was announced, or first seen
   uint64_t first_call_window = 0, last_call_window = 0, last_window = 0;

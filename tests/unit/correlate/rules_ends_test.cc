@@ -373,10 +373,13 @@ TEST(Ends, AKilledWorkerIsFoundWhereItsParentSleepsFromThenOn) {
       one->add(kLaunchCall, hal::Kind::kLaunch, at * kSecond + 500 * kMilli, kMicro, 700);
     }
   }
+  Event& own_name = stream.add(kSwitch, hal::Kind::kHost, 2 * kSecond, kMilli, 300);
+  std::string_view("loader-worker").copy(own_name.comm.data(), own_name.comm.size() - 1);
   exits(stream, 4 * kSecond + 900 * kMilli, 9, 300);
   const auto chains = run(stream);
   EXPECT_ONLY(chains, RuleId::process_crashed);
   EXPECT_EQ(chains[0].pid, 300U);
+  EXPECT_THAT(chains[0].summary, HasSubstr("loader-worker (pid 300) was killed")) << "what it calls itself";
   EXPECT_THAT(
       chains[0].root_cause,
       HasSubstr("(pid 100), whose worker it was, still runs: it has made no call since, and its threads sleep"));

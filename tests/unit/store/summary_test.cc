@@ -244,5 +244,25 @@ TEST_F(SummaryTest, PruningDeletesTheOldestCountsThemAndShrinksTheFile) {
   EXPECT_EQ(rows(*reader, "PRAGMA page_size")[0], "16384");
 }
 
+// The name that it gave itself after it had been seen first: who woke another, and who had a CPU, have that one too.
+TEST_F(SummaryTest, AProcessIsCalledWhatItCallsItself) {
+  open();
+  hal::Process process;
+  process.pid = 100;
+  process.start_mono_ns = 1;
+  process.comm = "python3";
+  writer->add_process(process);
+  Event event = event_of("cudaMalloc", 10, 20);
+  std::string_view("decoder").copy(event.comm.data(), event.comm.size() - 1);
+  write({event});
+  close();
+  auto reader = Reader::open(path);
+  ASSERT_TRUE(reader.ok());
+  const auto summary = summarise(**reader, {}, true);
+  ASSERT_TRUE(summary.ok());
+  ASSERT_EQ(summary->calls.size(), 1U);
+  EXPECT_EQ(summary->calls[0].process, "decoder");
+}
+
 }  // namespace
 }  // namespace ingero::store::testing

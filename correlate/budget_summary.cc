@@ -63,7 +63,8 @@ std::optional<LongerWaits> longer_waits_of(std::span<const StepSample> samples) 
   constexpr size_t kEnough = 12, kNearlyAll = 90;  // steps on either side; percent of them
   constexpr uint64_t kLongerPercent = 25;
   std::optional<LongerWaits> found;
-  uint64_t widest_ns = 0;
+  uint64_t widest_ns = 0, all_ns = 0;
+  for (const StepSample& one : samples) all_ns += one.length_ns;
   for (size_t at = kEnough; at + kEnough <= samples.size(); ++at) {
     const auto before = samples.first(at), after = samples.subspan(at);
     const uint64_t highest = percentile(before, &StepSample::device_ns, kNearlyAll);
@@ -76,7 +77,8 @@ std::optional<LongerWaits> longer_waits_of(std::span<const StepSample> samples) 
     const uint64_t length = percentile(before, &StepSample::length_ns, 50);
     if (percentile(after, &StepSample::length_ns, 50) < length + more / 2) continue;
     widest_ns = lowest - highest;
-    found = LongerWaits{samples[at].start_ns, was, is};
+    found = LongerWaits{samples[at].start_ns, was, is,
+                        static_cast<double>(more * after.size()) / static_cast<double>(std::max<uint64_t>(1, all_ns))};
   }
   return found;
 }
@@ -360,6 +362,16 @@ void BudgetSummary::decide(const Series& series, const Blame& blame, ProcessBudg
   const uint64_t slept = series.with_slow.sums.of(TimeClass::kSleep).low, all = series.with_slow.sums.total_ns();
   if (budget.steps != 0 && is_costly && !budget.is_of_slow && slept * 100 >= kEnterPercent * all) {
     budget.slept_percent = static_cast<uint32_t>(slept * 100 / std::max<uint64_t>(1, all));
+  }
+  // That the device became slower cost more: the rest is what else there is to see.
+  const uint64_t total = std::max<uint64_t>(1, budget.evaluated.sums.total_ns());
+  if (budget.longer_waits && is_accusation(budget.result.limit) &&
+      budget.longer_waits->share > static_cast<double>(budget.result.low_ns) / static_cast<double>(total)) {
+    budget.evaluated = series.evaluated;
+    budget.evaluated.counts_sleep = true;
+    budget.result = LimitResult();
+    budget.result.limit = Limit::kDeviceBound;
+    budget.is_of_slow = false;
   }
   // A stop is in no usual step.
   const uint64_t stopped = budget.whole.of(TimeClass::kStopped).ns;

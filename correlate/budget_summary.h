@@ -53,9 +53,10 @@ struct StepSample {
   uint64_t start_ns = 0, length_ns = 0, device_ns = 0;  // device: waited for
 };
 
-// From when on a usual step waited longer for the device.
+// From when on a usual step waited longer for the device, and what that cost: a share of the time of all usual steps.
 struct LongerWaits {
   uint64_t from_ns = 0, before_ns = 0, after_ns = 0;
+  double share = 0;
 };
 
 // What the threads of a process that submit work lost together, as shares of the time: each gap of the device is

@@ -70,6 +70,9 @@ void add_longer_waits(ProcessTime& time) {
                   "the same calls (its clocks, heat or power limit, or work of others)",
                   clock_text(time, its.from_ns), format_duration(its.after_ns), format_duration(its.before_ns),
                   static_cast<double>(its.after_ns) / static_cast<double>(std::max<uint64_t>(1, its.before_ns))));
+  if (time.budget.result.limit == Limit::kDeviceBound && time.remedy.empty()) {
+    time.remedy = "see the device's clocks, temperature and power limit, and who else gives it work since then";
+  }
 }
 
 class Recording {

@@ -387,5 +387,50 @@ TEST(Budget, ThatAWorkerHasEndedDecidesNothing) {
   EXPECT_GT(with.low_at({TimeClass::kPipe, TimeClass::kPipe, TimeClass::kDisk}), 5 * kSec);
 }
 
+// A worker that names itself after it has started is called so from the first, as its wake-ups are.
+TEST(Budget, AProcessIsCalledWhatItCallsItself) {
+  static constexpr uint32_t kWorker = 900;
+  const auto of = [](std::string_view name) {
+    World world;
+    world.add_worker(kWorker, "python");
+    if (!name.empty()) world.names[kWorker] = name;
+    for (size_t i = 0; i < 100; ++i) {
+      world.now(kWorker) = world.now(1);
+      world.run(kWorker, 10 * kMs);
+      world.sleep(kWorker, hal::WaitKind::kPipe, 10 * kMs);
+      world.sleep(1, hal::WaitKind::kPipe, 10 * kMs, kWorker);
+      world.launch(1, 7, 10 * kMs);
+      world.stream_sync(1, 7);
+    }
+    std::set<std::string> names;
+    for (const BlameRole& role : ask(world).roles) {
+      if (role.pids.contains(kWorker)) names.insert(role.comm);
+    }
+    return names;
+  };
+  EXPECT_EQ(of("decoder"), std::set<std::string>{"decoder"});
+  EXPECT_EQ(of(""), std::set<std::string>{"python"});
+}
+
+// What limits it is the larger of the two: the device that became slower, or the CPU that it waits for now and then.
+TEST(Budget, ADeviceThatBecomesSlowerIsTheLimitWhereThatCostsMore) {
+  const auto with = [](uint64_t waits_ns, size_t every) {
+    World world;
+    for (size_t i = 0; i < 300; ++i) {
+      if (i % every == 0) world.preempt(1, waits_ns);
+      world.copy_async(1, 7, hal::Direction::kHostToDevice, 1 << 20, 20 * kUs);
+      world.launch(1, 7, i < 150 ? 10 * kMs : 18 * kMs);
+      world.stream_sync(1, 7, How::kSleep);
+    }
+    return ask(world).only();
+  };
+  const ProcessBudget seldom = with(8 * kMs, 4);
+  EXPECT_EQ(seldom.result.limit, Limit::kDeviceBound);
+  EXPECT_FALSE(seldom.is_of_slow);
+  ASSERT_TRUE(seldom.longer_waits.has_value());
+  EXPECT_NEAR(seldom.longer_waits->share, 150.0 * 8 / (150 * 10 + 150 * 18), 0.15) << "of some of the steps";
+  EXPECT_EQ(with(30 * kMs, 1).result.limit, Limit::kStarvedOfCpu);
+}
+
 }  // namespace
 }  // namespace ingero::correlate::testing

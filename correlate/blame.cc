@@ -101,6 +101,8 @@ uint32_t Blame::intern(uint32_t parent, const Piece& piece, const Thread& thread
     cause.is_timed_out = timed_out;
     cause.is_on_its_way = is_on_its_way;
     cause.peer = piece.off->peer;
+  } else if (piece.off != nullptr && piece.is == TimeClass::kStopped) {
+    cause.kind = piece.off->kind;
   }
   causes_.push_back(cause);
   const auto id = static_cast<uint32_t>(causes_.size());

@@ -6,6 +6,7 @@
 #include "correlate/rules.h"
 #include "correlate/window.h"
 #include "hal/cpu_list.h"
+#include "hal/wait.h"
 #include "report/cpu_takers.h"
 #include "report/time_part.h"
 
@@ -38,6 +39,25 @@ void blame_own_threads(const std::string& share, ProcessTime& time) {
   time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
 }
 
+// For how long its threads waited for a CPU in all, as far as the kernel side counted it: also what the records of
+// single waits that were lost had.
+uint64_t counted_waiting(const Part& part, const ProcessTime& time) {
+  constexpr int kQueued = -1, kPreempted = static_cast<int>(hal::WaitKind::kPreempted);
+  Conditions its = Part::of_process(time, "p", Part::kSessions.data());
+  its.add("w.mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
+  its.add("w.mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
+  uint64_t ns = 0;
+  part.ask(fmt::format(
+               "SELECT sum(one.ns) FROM (SELECT max(w.ns) - min(w.ns) AS ns FROM wait_totals w JOIN threads t ON t.id "
+               "= w.thread JOIN processes p ON p.id = t.process JOIN sessions s ON s.id = p.session WHERE {{}} AND "
+               "w.kind IN ({}, {}) GROUP BY w.thread, w.kind) one",
+               kQueued, kPreempted),
+           its, [&](std::span<const store::Value> row) {
+             if (!row[0].is_null()) ns = static_cast<uint64_t>(std::max<int64_t>(0, row[0].integer));
+           });
+  return ns;
+}
+
 // Its threads keep each other from the CPUs: whether that is so. Some of them wait for one all the time, and not only
 // the one that submits, which may wait for the others and run.
 bool add_own_threads(const Part& part, ProcessTime& time) {
@@ -45,7 +65,8 @@ bool add_own_threads(const Part& part, ProcessTime& time) {
   const uint64_t ns = time.budget.end_ns - std::min(time.budget.end_ns, time.budget.start_ns);
   if ((limit != Limit::kHostBound && limit != Limit::kStarvedOfCpu) || ns == 0) return false;
   const CpuTakers taken = takers_of_cpu(part.reader, part.of_threads_of(time, time.budget.pid), time.budget.pid);
-  const double waiting = taken.waited_ns / static_cast<double>(ns);  // threads at a time, on average
+  const double waited_ns = std::max(taken.waited_ns, static_cast<double>(counted_waiting(part, time)));
+  const double waiting = waited_ns / static_cast<double>(ns);  // threads at a time, on average
   if (taken.own < kHalf || waiting < kHalf) return false;
   blame_own_threads(fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
                         taken.text("its own threads", taken.own, "that"),

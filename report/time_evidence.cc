@@ -33,9 +33,26 @@ constexpr uint64_t kFaultNs = 100'000;  // of kernel time a page fault, at most:
 constexpr uint64_t kEnoughRounds = 8;
 constexpr uint64_t kLatePercent = 5, kProbesPercent = 5;
 
-// Who let it run again: most likely who stopped it.
+// Who waits for nothing but that it may go on, where that is most of what was lost; null: no one.
+const BlameNode* stopped_other(const ProcessTime& time) {
+  uint64_t all = 0, for_it = 0;
+  const BlameNode* found = nullptr;
+  for (const BlamePath& path : time.blame) {
+    const BlameNode& root = path.nodes.back();
+    all += path.low;
+    if (path.nodes.size() < 2 || root.is != TimeClass::kStopped || root.pids.size() != 1) continue;
+    if (found != nullptr && found->pids != root.pids) continue;
+    for_it += path.low;
+    found = &root;
+  }
+  return for_it * 2 > all ? found : nullptr;
+}
+
+// Who let it, or the one that it waits for, run again: most likely who stopped it.
 void add_stopper(const Part& part, ProcessTime& time) {
-  if (time.budget.result.limit != Limit::kStopped) return;
+  const bool is_own = time.budget.result.limit == Limit::kStopped;
+  const BlameNode* other = is_own ? nullptr : stopped_other(time);
+  if (!is_own && other == nullptr) return;
   constexpr auto kStopped = static_cast<int>(hal::WaitKind::kStopped),
                  kTraced = static_cast<int>(hal::WaitKind::kTraced);
   std::string who;
@@ -45,16 +62,19 @@ void add_stopper(const Part& part, ProcessTime& time) {
                   "k.id = e.clock JOIN threads t ON t.id = e.thread LEFT JOIN wakers f ON f.id = w.waker WHERE {{}} "
                   "AND w.kind IN ({}, {}) GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 100",
                   kStopped, kTraced),
-      part.of_thread(time), [&](std::span<const store::Value> row) {
+      is_own ? part.of_thread(time) : part.of_threads_of(time, other->pids.front()),
+      [&](std::span<const store::Value> row) {
         all += row[2].integer;
         if (row[1].is_null() || !who.empty()) return;
         who = fmt::format("{} (pid {})", printable(row[0].as_text(), 40), row[1].integer);
         times = row[2].integer;
       });
   if (who.empty() || times * 2 < all) return;
-  time.because.push_back(times == 1 ? who + " ended its stop"
-                                    : fmt::format("{} ended {} of its {} stops", who, times, all));
-  time.remedy = fmt::format("see why {} stops it", who);
+  const std::string of_whom = is_own ? std::string() : " of " + other_text(*other, time);
+  time.because.push_back(
+      times == 1 ? fmt::format("{} ended {} stop{}", who, is_own ? "its" : "the", of_whom)
+                 : fmt::format("{} ended {} of {} {} stops{}", who, times, is_own ? "its" : "the", all, of_whom));
+  time.remedy = fmt::format("see why {} stops {}", who, is_own ? std::string("it") : other_text(*other, time));
 }
 
 struct CallTime {
@@ -283,6 +303,87 @@ void add_settings(const Part& part, ProcessTime& time) {
                                        printable(text, 80), known->effect,
                                        100 * static_cast<double>(ns) / static_cast<double>(sums.total_ns()), what));
     if (blocks || known->shows_in == largest_loss(sums)) time.remedy = fmt::format("unset {}", known->name);
+  }
+}
+
+// It asks whether the device is done, and sleeps until it asks again: nothing says when the device was.
+void add_asking(const Part& part, ProcessTime& time) {
+  const correlate::ProcessBudget& budget = time.budget;
+  const uint64_t asleep = budget.evaluated.sums.of(TimeClass::kSleep).high, total = budget.evaluated.sums.total_ns();
+  if (budget.result.why != correlate::NotKnown::kNobodyWaits || budget.steps == 0) return;
+  if (asleep * 100 < kSomePercent * total) return;
+  std::string call;
+  int64_t times = 0;
+  part.ask(
+      "SELECT e.call, count(*) FROM events e WHERE {} AND e.kind IN ('stream', 'event') AND e.call LIKE '%Query%' "
+      "GROUP "
+      "BY 1 ORDER BY 2 DESC LIMIT 1",
+      part.events_of_thread(time), [&](std::span<const store::Value> row) {
+        call = printable(row[0].as_text(), 60);
+        times = row[1].integer;
+      });
+  if (static_cast<uint64_t>(times) < budget.steps) return;
+  time.because.push_back(fmt::format(
+      "It asks whether the device is done ({}, {:.1f} times a step) and sleeps until it asks again: up to {} "
+      "of each step may pass after the device is done",
+      call, static_cast<double>(times) / static_cast<double>(budget.steps),
+      format_duration(asleep / std::max<uint64_t>(1, budget.evaluated.steps))));
+  time.remedy = "wait for the device (synchronise the stream, or an event), or sleep for less before it is asked again";
+}
+
+// It slept for most of what its slow steps took longer. Whether it had work meanwhile is not visible.
+void add_slept(ProcessTime& time) {
+  const correlate::ProcessBudget& budget = time.budget;
+  if (budget.slept_percent == 0) return;
+  for (size_t i = 0; i < budget.slow.size() && i < time.slow_blame.size(); ++i) {
+    if (budget.slow[i].is != TimeClass::kSleep || time.slow_blame[i].empty()) continue;
+    const BlameNode& node = time.slow_blame[i].front().nodes.back();
+    if (node.line.empty()) continue;
+    time.because.push_back(
+        fmt::format("It slept in {}: no loss if it had no work; if it tries again there (for a lock, or under a rate "
+                    "limit), that is "
+                    "what takes the time",
+                    printable(node.line, 120)));
+    return;
+  }
+}
+
+// Connections that were asked for again and again, or data that was: by the address that most of it is lost to.
+void add_retransmissions(const Part& part, ProcessTime& time) {
+  constexpr int kSynSent = 2;  // TCP_SYN_SENT of the kernel
+  constexpr uint64_t kSeldom = 20;
+  std::string_view address;
+  for (const BlamePath& path : time.blame) {
+    const BlameNode& first = path.nodes.front();
+    if (first.is != TimeClass::kSocket || first.object.empty()) continue;
+    address = first.object;
+    break;
+  }
+  if (address.empty()) return;
+  uint64_t requests = 0, others = 0;
+  part.ask(
+      fmt::format("SELECT CASE d.family WHEN 10 THEN '[' || d.daddr || ']' ELSE d.daddr END || ':' || d.dport, "
+                  "sum(d.state = {0}), sum(d.state != {0}) FROM tcp_details d JOIN event_rows e ON e.seq = d.seq JOIN "
+                  "clocks k ON k.id = e.clock JOIN threads t ON t.id = e.thread WHERE {{}} GROUP BY 1",
+                  kSynSent),
+      part.of_threads_of(time, time.budget.pid), [&](std::span<const store::Value> row) {
+        if (row[0].as_text() != address) return;
+        requests = static_cast<uint64_t>(row[1].integer);
+        others = static_cast<uint64_t>(row[2].integer);
+      });
+  if (requests > 0) {
+    time.because.push_back(
+        fmt::format("Its requests for a connection to {} (SYN) were sent again {}, the first time after 1s: the queue "
+                    "of its listener "
+                    "is full, or packets are lost",
+                    printable(address, 100), plural(requests, "time")));
+    time.remedy =
+        "keep the connection open; have the server accept sooner, with a longer queue (listen's backlog, "
+        "net.core.somaxconn); else see the network between the two";
+  } else if (others > 0 && others * kSeldom >= time.budget.steps) {
+    time.because.push_back(
+        fmt::format("What it sent to {} was sent again {}: packets are lost on the way, or come late",
+                    printable(address, 100), plural(others, "time")));
   }
 }
 
@@ -711,11 +812,14 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_probes(time);
     add_stolen(part, time);
     add_overload(part, time);
+    add_asking(part, time);
+    add_slept(time);
     if (!is_accusation(time.budget.result.limit)) continue;
     add_cpus(part, time);
     add_samples(part, time);
     add_new_workers(part, time);
     add_resting(time);
+    add_retransmissions(part, time);
     add_pageable(part, time);
     add_stopper(part, time);
     add_allocations(part, time);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "hal/wait.h"
 #include "report/time_spent.h"
 
 namespace ingero::report {
@@ -59,6 +60,11 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
     case TimeClass::kDeviceWait:
       return fmt::format("give the device that {} {} for less work, or its work more devices", who,
                          are_many ? "wait" : "waits");
+    case TimeClass::kStopped:
+      if (root.kind == static_cast<uint8_t>(hal::WaitKind::kFrozen)) {
+        return fmt::format("see what freezes the cgroup of {}: a checkpoint, or a manager of containers", who);
+      }
+      return fmt::format("see who stops {}: a signal (SIGSTOP), the cgroup freezer, or a debugger", who);
     case TimeClass::kDisk:
       return fmt::format("have {} read and write less, on faster storage, and hold no lock meanwhile", who);
     default:
@@ -163,12 +169,13 @@ std::string remedy_of(const ProcessTime& time) {
     return fmt::format("see why {} sleeps: a rate limit, a retry, or nothing to do",
                        other_text(rests->nodes.back(), time));
   }
-  // More workers would not help where it is a quota, another device or a lock that has a name (the interpreter's) that
-  // they wait for.
+  // More workers would not help where it is a quota, a stop, another device or a lock that has a name (the
+  // interpreter's) that they wait for.
   const bool is_elsewhere =
-      others != nullptr && (others->nodes.back().is == TimeClass::kThrottled ||
-                            others->nodes.back().is == TimeClass::kDeviceWait || others->nodes.back().is_on_its_way ||
-                            (others->nodes.front().is == TimeClass::kFutex && !others->nodes.front().object.empty()));
+      others != nullptr &&
+      (others->nodes.back().is == TimeClass::kThrottled || others->nodes.back().is == TimeClass::kStopped ||
+       others->nodes.back().is == TimeClass::kDeviceWait || others->nodes.back().is_on_its_way ||
+       (others->nodes.front().is == TimeClass::kFutex && !others->nodes.front().object.empty()));
   if (others != nullptr && (limit == Limit::kHostBound || (limit == Limit::kInputBound && is_elsewhere))) {
     return remedy_for(*others, time);
   }

@@ -82,7 +82,7 @@ std::string why_not(NotKnown why) {
     case NotKnown::kPoll:
       return "the thread waited for something that no traced thread ended: it may have had no work";
     case NotKnown::kNobodyWaits:
-      return "too little waits for the device to say when it was idle";
+      return "it waits for the device too seldom to say when that was idle";
     case NotKnown::kUnnamedWaits:
       return "its waits name no queue, so for what they waited is not recorded: a run that waits for its queues shows "
              "it";
@@ -182,6 +182,7 @@ std::string limit_text(const ProcessTime& time) {
       if (time.silent_ns > 0) {
         return text + fmt::format(", until {} before the end: {}.", format_duration(time.silent_ns), idle);
       }
+      if (budget.longer_waits) return text + ", and for longer than before: " + idle + ".";
       // Only where it cannot have waited for long.
       return text +
              (sums.idle_high * 10 < total && !has_several && !time.shares_its_stream ? " (healthy): "
@@ -237,6 +238,8 @@ std::string did(const BlameNode& node, const TimeSums& sums) {
     case TimeClass::kThrottled:
       return "was held back by its CPU quota";
     case TimeClass::kStopped:
+      if (node.kind == static_cast<uint8_t>(hal::WaitKind::kFrozen)) return "was frozen by the cgroup freezer";
+      if (node.kind == static_cast<uint8_t>(hal::WaitKind::kTraced)) return "was stopped by a debugger";
       return "was stopped";
     case TimeClass::kDisk:
       if (node.object.empty()) return "waited for a disk";
@@ -439,10 +442,11 @@ std::string together_text(const ProcessTime& time) {
   const uint64_t low = of_share(sums, budget.together.low), high = of_share(sums, budget.together.high);
   if (budget.together.threads < 2 || low < sums.lost_low() + sums.lost_low() / 4) return {};
   if (percent_of(low, sums.total_ns()) < correlate::kEnterPercent) return {};
-  return fmt::format("{} of its threads submit work: of {} the one below lost {} itself, and all together lost {} ({})",
-                     budget.together.threads, length_text(time),
-                     range_text(parts.of(sums.lost_low()), parts.of(sums.lost_high())),
-                     range_text(parts.of(low), parts.of(high)), percents_text(low, high, sums.total_ns()));
+  return fmt::format(
+      "{} of its threads submit work: of {} the one below lost {} itself, and all together lost {} "
+      "({}); each gap of the device is charged to the thread that ends it",
+      budget.together.threads, length_text(time), range_text(parts.of(sums.lost_low()), parts.of(sums.lost_high())),
+      range_text(parts.of(low), parts.of(high)), percents_text(low, high, sums.total_ns()));
 }
 
 bool is_shown(const ProcessTime& time) { return time.budget.result.why != NotKnown::kTooShort; }
@@ -517,8 +521,10 @@ std::string process_text(const ProcessTime& time, bool colour) {
       out += fmt::format("{}{}.\n", shown == 0 ? "Why: " : "     ", path_text(path, time, parts, part_of(budget)));
       ++shown;
     }
-    if (!time.remedy.empty()) out += "Do: " + time.remedy + ".\n";
   }
+  const bool is_slower = budget.longer_waits && budget.result.limit == Limit::kDeviceBound;
+  const bool has_remedy = is_accusation(budget.result.limit) || budget.result.limit == Limit::kNotKnown || is_slower;
+  if (has_remedy && !time.remedy.empty()) out += "Do: " + time.remedy + ".\n";
   out += slow_text(time);
   const uint64_t hidden = sums.spun_preempted_ns;
   if (hidden * 100 >= sums.total_ns()) {

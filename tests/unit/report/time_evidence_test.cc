@@ -186,6 +186,36 @@ TEST_F(CrowdedTest, ThreadsThatKeepEachOtherFromTheCpusAreNamed) {
   EXPECT_THAT(time.remedy, ::testing::HasSubstr("start fewer threads"));
 }
 
+// Most records of its switches were lost; the kernel side counted them all the same.
+class CountedTest : public TimeEvidenceTest {
+ protected:
+  uint32_t who(uint64_t) const override { return kPid; }
+  void add_more(store::Writer& writer) override {
+    for (const uint64_t second : {1, 60}) {
+      hal::WaitTotals totals;
+      totals.mono_ns = second * kSecond;
+      totals.pid = kPid;
+      totals.tid = kPid + 1;
+      totals.queued_ns = second * kSecond;
+      totals.ns[static_cast<size_t>(hal::WaitKind::kPreempted)] = second * kSecond;
+      writer.add_totals(totals);
+    }
+  }
+};
+
+TEST_F(CountedTest, WhatWasLostOfItsThreadsWaitsForACpuCounts) {
+  std::vector<ProcessTime> times(1);
+  ProcessTime& time = times[0];
+  time.node = "n";
+  time.budget.pid = time.budget.tid = kPid;
+  time.budget.start_ns = kSecond;
+  time.budget.end_ns = 60 * kSecond;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  time.budget.evaluated.sums.of(correlate::TimeClass::kHost) = {kSecond, kSecond, kSecond};
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(time.because, ::testing::Contains(::testing::StartsWith("2.0 of its threads waited for a CPU")));
+}
+
 // Each wait for a CPU came after a sleep: of a part of it is known who had the CPU.
 class WokenTest : public TimeEvidenceTest {
  protected:
@@ -510,6 +540,106 @@ TEST_F(TimeEvidenceTest, WhoEndedItsStopIsNamed) {
   EXPECT_EQ(times[0].remedy, "see why limiter (pid 33) stops it");
 }
 
+TEST_F(TimeEvidenceTest, WhoEndedTheStopOfTheOneThatItWaitsForIsNamed) {
+  std::vector<ProcessTime> times(1);
+  times[0].node = "n";
+  times[0].budget.pid = times[0].budget.tid = kPid + 1;
+  times[0].budget.result.limit = correlate::Limit::kInputBound;
+  BlameNode own, worker;
+  own.is = correlate::TimeClass::kPipe;
+  worker.is = correlate::TimeClass::kStopped;
+  worker.role = "loader";
+  worker.pids = {kPid};
+  times[0].blame.push_back({{own, worker}, 9, 9, 9});
+  EXPECT_EQ(remedy_of(times[0]),
+            "see who stops loader (pid 4000): a signal (SIGSTOP), the cgroup freezer, or a debugger");
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(times[0].because, ::testing::Contains("limiter (pid 33) ended the stop of loader (pid 4000)"));
+  EXPECT_EQ(times[0].remedy, "see why limiter (pid 33) stops loader (pid 4000)");
+}
+
+// A server that does not accept: the kernel asks again a second later.
+class RefusedTest : public TimeEvidenceTest {
+ protected:
+  void add_more(store::Writer& writer) override {
+    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
+    for (uint64_t i = 0; i < 4; ++i) {
+      hal::Event event;
+      event.call = calls.id_of(hal::HostOp::kTcpRetransmit);
+      event.kind = hal::Kind::kHost;
+      event.pid = event.tid = kPid;
+      event.start_mono_ns = (i + 5) * kSecond;
+      event.wall_offset_ns = static_cast<int64_t>(kWall);
+      hal::TcpDetail detail;
+      detail.family = 2;
+      detail.destination = {10, 0, 0, 9};
+      detail.destination_port = i == 3 ? 81 : 80;
+      detail.state = 2;
+      ASSERT_TRUE(writer.write_tcp(event, detail).ok());
+    }
+  }
+  ProcessTime waiting_for(const std::string& address) {
+    std::vector<ProcessTime> times(1);
+    times[0].node = "n";
+    times[0].budget.pid = times[0].budget.tid = kPid;
+    times[0].budget.result.limit = correlate::Limit::kHostBound;
+    BlameNode own;
+    own.is = correlate::TimeClass::kSocket;
+    own.object = address;
+    times[0].blame.push_back({{own}, 9, 9, 9});
+    add_time_evidence(*reader_, {}, times);
+    return times[0];
+  }
+};
+
+TEST_F(RefusedTest, RequestsForAConnectionThatAreSentAgainAreSaid) {
+  using ::testing::Contains;
+  using ::testing::HasSubstr;
+  const ProcessTime time = waiting_for("10.0.0.9:80");
+  EXPECT_THAT(time.because, Contains(HasSubstr("a connection to 10.0.0.9:80 (SYN) were sent again 3 times")));
+  EXPECT_THAT(time.remedy, HasSubstr("backlog"));
+  EXPECT_THAT(waiting_for("10.0.0.8:80").because, ::testing::Not(Contains(HasSubstr("SYN"))));
+}
+
+TEST_F(TimeEvidenceTest, WhereItSleptNowAndThenIsSaid) {
+  std::vector<ProcessTime> times(1);
+  times[0].node = "n";
+  times[0].budget.pid = times[0].budget.tid = kPid;
+  times[0].budget.result.limit = correlate::Limit::kDeviceBound;
+  times[0].budget.slept_percent = 60;
+  times[0].budget.slow.emplace_back().is = correlate::TimeClass::kSleep;
+  BlameNode own;
+  own.is = correlate::TimeClass::kSleep;
+  own.line = "record() at train.py:9";
+  times[0].slow_blame.push_back({{{own}, 9, 9, 9}});
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(times[0].because,
+              ::testing::Contains(::testing::StartsWith("It slept in record() at train.py:9: no loss")));
+}
+
+// Nothing waits for the device: it is asked, three times a step.
+TEST_F(OtherCallTest, ASleepBetweenTwoQuestionsWhetherTheDeviceIsDoneIsSaid) {
+  open();
+  for (uint64_t i = 0; i < 30; ++i) {
+    write({store::testing::event_of("cudaEventQuery", i * kSecond / 100, kSecond / 100'000, kPid)});
+  }
+  close();
+  auto reader = store::Reader::open(path);
+  ASSERT_TRUE(reader.ok());
+  std::vector<ProcessTime> times(1);
+  times[0].node = "node-a";
+  correlate::ProcessBudget& budget = times[0].budget;
+  budget.pid = budget.tid = kPid;
+  budget.steps = budget.evaluated.steps = 10;
+  budget.result.why = correlate::NotKnown::kNobodyWaits;
+  budget.evaluated.sums.of(correlate::TimeClass::kSleep) = {kSecond / 5, 0, kSecond / 10};
+  add_time_evidence(**reader, {}, times);
+  EXPECT_THAT(times[0].because,
+              ::testing::Contains(::testing::HasSubstr("(cudaEventQuery, 3.0 times a step) and sleeps until it asks "
+                                                       "again: up to 10ms of each step")));
+  EXPECT_THAT(time_text(times, false), ::testing::HasSubstr("Do: wait for the device"));
+}
+
 // What to do is about the one that is waited for.
 TEST(Remedy, IsAboutWhoIsWaitedFor) {
   using ::testing::HasSubstr;
@@ -760,7 +890,7 @@ TEST(TimeText, WhatOtherThreadsOfTheProcessLoseIsSaid) {
   time.budget.together = {4, 0.96, 0.96};
   EXPECT_THAT(time_text({time}, false),
               HasSubstr("4 of its threads submit work: of each 10ms step the one below lost 2.5ms itself, and all "
-                        "together lost 9.6ms (96%)."));
+                        "together lost 9.6ms (96%); each gap of the device is charged to the thread that ends it."));
   const Json json = time_json({time});
   EXPECT_EQ(json[0]["threads"]["submitting"], 4);
   EXPECT_EQ(json[0]["threads"]["lost_ns"]["low"], kSecond * 96 / 100);

@@ -71,9 +71,10 @@ void add_stopper(const Part& part, ProcessTime& time) {
       });
   if (who.empty() || times * 2 < all) return;
   const std::string of_whom = is_own ? std::string() : " of " + other_text(*other, time);
-  time.because.push_back(
-      times == 1 ? fmt::format("{} ended {} stop{}", who, is_own ? "its" : "the", of_whom)
-                 : fmt::format("{} ended {} of {} {} stops{}", who, times, is_own ? "its" : "the", all, of_whom));
+  const std::string part_of_all = times == all ? "all of" : fmt::format("{} of", times);
+  const std::string_view whose = is_own ? "its" : "the";
+  time.because.push_back(times == 1 ? fmt::format("{} ended {} stop{}", who, whose, of_whom)
+                                    : fmt::format("{} ended {} {} {} stops{}", who, part_of_all, whose, all, of_whom));
   time.remedy = fmt::format("see why {} stops {}", who, is_own ? std::string("it") : other_text(*other, time));
 }
 

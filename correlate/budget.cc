@@ -367,6 +367,10 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
     }
     const CallFacts& its = calls[call.call];
     const CallSpan span = process.device.add(call, its, thread->time);
+    if (is_work(its) && !call.failed && call.device_ref != 0) {
+      thread->has_several_devices |= thread->device_ref != 0 && thread->device_ref != call.device_ref;
+      thread->device_ref = call.device_ref;
+    }
     const auto probes_ns = static_cast<uint32_t>(std::min(probe_ns, call.end_ns - call.start_ns));
     // What is in a row already is missing to the walk alone.
     const bool fits = thread->time.add(span, probes_ns);
@@ -391,27 +395,38 @@ void Budget::Impl::close_calls(BudgetProcess& process, uint64_t mono_ns) {
   for (const StepBoundary& one : process.finder.take()) process.boundaries.push_back(one);
 }
 
+// A gap belongs to the submission behind it: what comes after a device's last one is not known to be a gap.
+void Budget::Impl::take_segments(BudgetProcess& process, uint32_t device_ref, uint64_t mono_ns, bool is_end) {
+  const bool was_with_others = device_ref == process.device.first_device_ref() && !process.lines.contains(device_ref);
+  BudgetProcess::Line& line = process.lines[device_ref];
+  if (was_with_others) line.segments = process.lines[0].segments;
+  line.until_ns = process.device.settle(is_end ? process.last_call_ns : mono_ns, device_ref);
+  line.until_ns =
+      is_end ? process.last_call_ns : std::min(line.until_ns, process.device.last_submission_ns(device_ref));
+  for (const DeviceSegment& one : process.device.take(line.until_ns, device_ref)) line.segments.push_back(one);
+}
+
 void Budget::Impl::close_process(BudgetProcess& process, uint64_t mono_ns, bool is_end) {
   if (!process.device.first_submission_ns()) return;
   for (const uint32_t tid : process.submitters) {
     if (const auto thread = threads.find(tid); thread != threads.end()) thread->second.time.sort();
   }
-  uint64_t until = process.device.settle(is_end ? process.last_call_ns : mono_ns);
-  // A gap belongs to the submission behind it: what comes after the last one is not known to be a gap.
-  until = is_end ? process.last_call_ns : std::min(until, process.device.last_submission_ns());
-  for (const DeviceSegment& one : process.device.take(until)) process.segments.push_back(one);
-  uint64_t oldest = until;
+  for (const auto& [device_ref, line] : process.device.devices()) take_segments(process, device_ref, mono_ns, is_end);
+  take_segments(process, 0, mono_ns, is_end);
+  uint64_t oldest = process.lines[0].until_ns;
   for (const uint32_t tid : process.submitters) {
     const auto found = threads.find(tid);
     if (found == threads.end() || found->second.pid != process.facts.pid || !found->second.submits) continue;
     BudgetThread& thread = found->second;
-    const uint64_t known = std::min(until, thread.time.certain_ns());
+    const uint64_t known = std::min(process.line_of(thread).until_ns, thread.time.certain_ns());
     if (known > thread.done_ns) account(process, thread, known);
     if (is_end) flush_second(thread);
     // One that makes no more calls holds nothing back.
     if (mono_ns < thread.time.certain_ns() + kKeptNs) oldest = std::min(oldest, thread.done_ns);
   }
-  while (!process.segments.empty() && process.segments.front().to_ns <= oldest) process.segments.pop_front();
+  for (auto& [device_ref, line] : process.lines) {
+    while (!line.segments.empty() && line.segments.front().to_ns <= oldest) line.segments.pop_front();
+  }
   if (process.boundaries.size() > kMaxBoundaries) {  // the thread that had the steps makes no calls any more
     process.step_tid = process.boundaries.back().tid;
     process.boundaries.clear();

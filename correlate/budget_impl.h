@@ -20,6 +20,8 @@ struct BudgetThread {
   uint64_t done_ns = 0;     // its rows go up to here
   uint64_t seen_ns = 0;     // the end of the last that was given of it, also of what is not yet in a window
   uint64_t ended_ns = 0;    // 0: it has not, as far as is known
+  uint32_t device_ref = 0;  // that it gave work; 0: not known
+  bool has_several_devices = false;
   std::unique_ptr<BudgetSecond> second;  // under way, of one that submits
   struct Ended {
     uint64_t end_ns;
@@ -52,7 +54,16 @@ struct BudgetProcess {
   PendingCalls calls{Budget::kWindowNs};  // not yet in a window
   DeviceTime device;
   StepFinder finder;
-  Queue<DeviceSegment> segments;
+  struct Line {
+    Queue<DeviceSegment> segments;
+    uint64_t until_ns = 0;
+  };
+  std::map<uint32_t, Line> lines;  // by device, where they are told apart; 0: all together
+  // What a thread is measured by: the device that it gives work, or all of them.
+  Line& line_of(const BudgetThread& thread) {
+    const bool has_own = !thread.has_several_devices && device.tells_apart(thread.device_ref);
+    return lines[has_own ? thread.device_ref : 0];
+  }
   std::vector<uint32_t> submitters;  // tids
   uint32_t step_tid = 0;
   uint64_t step_start_ns = 0;  // 0: none under way
@@ -79,6 +90,7 @@ struct Budget::Impl {
   void close(uint64_t mono_ns, bool is_end);
   void close_calls(BudgetProcess& process, uint64_t mono_ns);
   void close_process(BudgetProcess& process, uint64_t mono_ns, bool is_end);
+  static void take_segments(BudgetProcess& process, uint32_t device_ref, uint64_t mono_ns, bool is_end);
   void end_process(uint32_t pid, uint64_t mono_ns);
   static ProcessFacts facts_of(const BudgetProcess& process);
   void forget(uint64_t mono_ns);

@@ -192,7 +192,8 @@ void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_
   }
   const bool has_steps = process.step_tid == thread.tid;
   if (has_steps && process.step == nullptr) process.step = std::make_unique<TimeSums>();
-  auto segment = process.segments.begin();
+  const Queue<DeviceSegment>& segments = process.line_of(thread).segments;
+  auto segment = segments.begin();
   for (Piece& piece : thread.time.pieces(thread.done_ns, until_ns)) {
     const bool is_for_device = piece.off != nullptr && is_wait(piece.is) && waits_for_device(thread, *piece.off);
     if (is_for_device) {
@@ -208,8 +209,8 @@ void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_
         flush_second(thread);
         thread.second->second = second;
       }
-      while (segment != process.segments.end() && segment->to_ns <= at) ++segment;
-      const DeviceSegment* its = segment != process.segments.end() && segment->from_ns <= at ? &*segment : nullptr;
+      while (segment != segments.end() && segment->to_ns <= at) ++segment;
+      const DeviceSegment* its = segment != segments.end() && segment->from_ns <= at ? &*segment : nullptr;
       DeviceSegment waited_for;
       if (is_for_device && its != nullptr && its->state == DeviceState::kUnknown) {
         waited_for = *its;
@@ -217,7 +218,7 @@ void Budget::Impl::account(BudgetProcess& process, BudgetThread& thread, uint64_
         its = &waited_for;
       }
       uint64_t next = std::min(piece.to_ns, second * kWindowNs + its_row_ns);
-      if (segment != process.segments.end()) {
+      if (segment != segments.end()) {
         next = std::min(next, segment->from_ns > at ? segment->from_ns : segment->to_ns);
       }
       if (has_steps && !process.boundaries.empty() && process.boundaries.front().mono_ns > at) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
 
 namespace ingero::correlate {
 namespace {
@@ -45,29 +44,72 @@ bool is_collective(const CallFacts& facts) { return facts.kind == Kind::kCollect
 
 }  // namespace
 
-void DeviceTime::begin_unknown(uint64_t mono_ns) { unknown_since_ = mono_ns; }
+void DeviceTime::begin_unknown(uint64_t mono_ns) {
+  attached_ns_ = mono_ns;
+  all_.begin_unknown(mono_ns);
+}
 
-void DeviceTime::submit(const BudgetCall& call, bool is_input) {
-  const bool is_untaken = !first_submission_ || done_ns_ == *first_submission_;
-  first_submission_ = std::min(first_submission_.value_or(call.start_ns), call.start_ns);
-  if (is_untaken) done_ns_ = *first_submission_;  // (D2) one that began earlier may end later
-  last_submission_ = std::max(last_submission_, call.start_ns);
-  last_length_ns_ = call.end_ns - call.start_ns;
-  if (submissions_.size() >= kMaxPending) {
-    ledger_.add(hal::Loss::budget_forgotten);
+// (D12) What was so far is the first one's.
+void DeviceTime::tell_apart(uint32_t device_ref) {
+  if (device_ref == 0 || device_ref == first_device_ref_) return;
+  if (first_device_ref_ == 0) {
+    first_device_ref_ = device_ref;
     return;
   }
-  submissions_.push_back({call.start_ns, call.tid, is_input});
+  if (devices_.empty()) devices_.emplace(first_device_ref_, all_);
+  if (devices_.size() >= kMaxDevices) return;
+  const auto [at, is_new] = devices_.try_emplace(device_ref);
+  if (is_new && attached_ns_) at->second.begin_unknown(*attached_ns_);
+}
+
+DeviceTimeline* DeviceTime::line_of(uint32_t device_ref) {
+  const auto found = devices_.find(device_ref);
+  return found == devices_.end() ? nullptr : &found->second;
+}
+
+void DeviceTime::add_alive(uint32_t device_ref, DeviceTimeline::Span span) {
+  all_.add_alive(span);
+  for (auto& [ref, line] : devices_) {
+    if (device_ref == 0 || ref == device_ref) line.add_alive(span);
+  }
+}
+
+void DeviceTime::add_busy(uint32_t device_ref, DeviceTimeline::Span span) {
+  all_.add_busy(span);
+  if (DeviceTimeline* line = line_of(device_ref)) line->add_busy(span);
+}
+
+void DeviceTime::add_copy(uint32_t device_ref, DeviceTimeline::Span span) {
+  all_.add_copy(span);
+  if (DeviceTimeline* line = line_of(device_ref)) line->add_copy(span);
+}
+
+void DeviceTime::end_unknown(uint32_t device_ref, uint64_t mono_ns) {
+  bool is_left = false;
+  for (auto& [ref, line] : devices_) {
+    if (device_ref == 0 || ref == device_ref) line.end_unknown(mono_ns);
+    is_left |= line.unknown_since().has_value();
+  }
+  if (!is_left) all_.end_unknown(mono_ns);
+}
+
+void DeviceTime::submit(const BudgetCall& call, bool is_input) {
+  tell_apart(call.device_ref);
+  last_length_ns_ = call.end_ns - call.start_ns;
+  if (!all_.submit(call.start_ns, call.tid, is_input)) ledger_.add(hal::Loss::budget_forgotten);
+  for (auto& [ref, line] : devices_) {
+    if (call.device_ref == 0 || ref == call.device_ref) line.submit(call.start_ns, call.tid, is_input);
+  }
 }
 
 // Before the call is put among what is outstanding: whether all of it, and the call, are copies with a known end (D5).
 void DeviceTime::bound(const BudgetCall& call, const CallFacts& facts) {
-  const bool is_first = outstanding_.empty() && !unknown_since_;
+  const bool is_first = outstanding_.empty() && !is_unknown();
   if (copied_ns_ && *copied_ns_ < call.start_ns && !is_first) {
     // Everything so far was over before this came.
     for (auto& [key, parts] : outstanding_) {
       for (Part& part : parts) {
-        alive_.push_back({part.first_start_ns, std::max(part.first_start_ns, *copied_ns_)});
+        add_alive(part.device_ref, {part.first_start_ns, std::max(part.first_start_ns, *copied_ns_)});
         part.first_start_ns = call.start_ns;
       }
     }
@@ -105,12 +147,13 @@ void DeviceTime::put(const BudgetCall& call, const CallFacts& facts) {
       parts[1].submissions += parts[0].submissions;
       parts.pop_front();
     }
-    parts.push_back({place->number, call.start_ns, call.end_ns, call.tid});
+    parts.push_back({place->number, call.start_ns, call.end_ns, call.tid, call.device_ref});
   }
   Part& part = parts.back();
   part.first_start_ns = std::min(part.first_start_ns, call.start_ns);
   part.last_end_ns = std::max(part.last_end_ns, call.end_ns);
   if (part.tid != call.tid) part.tid = 0;
+  if (part.device_ref == 0) part.device_ref = call.device_ref;
   ++part.submissions;
   part.bytes += call.bytes;
   part.only_collectives &= is_collective(facts);
@@ -131,7 +174,8 @@ DeviceTime::Covered DeviceTime::cover(Streams::Reach reach, const BudgetCall& wa
         streams_.close(key);
         break;
       }
-      alive_.push_back({part.first_start_ns, std::max(part.first_start_ns, done_by(complete_ns))});
+      add_alive(part.device_ref, {part.first_start_ns, std::max(part.first_start_ns, done_by(complete_ns))});
+      found.device_ref = !found.any || found.device_ref == part.device_ref ? part.device_ref : 0;
       found.any = true;
       found.only_collectives &= part.only_collectives;
       found.last_end_ns = std::max(found.last_end_ns, part.last_end_ns);
@@ -144,7 +188,7 @@ DeviceTime::Covered DeviceTime::cover(Streams::Reach reach, const BudgetCall& wa
   streams_.cover(reach);
   if (found.any) cover_copies(complete_ns);
   if (outstanding_.empty()) copied_ns_.reset();
-  found.all = outstanding_.empty() && !unknown_since_;
+  found.all = outstanding_.empty() && !is_unknown();
   return found;
 }
 
@@ -159,7 +203,7 @@ void DeviceTime::cover_copies(uint64_t complete_ns) {
   }
   Streams::Reach reach;
   for (const auto& [key, parts] : outstanding_) {
-    for (const Part& part : parts) alive_.push_back({part.first_start_ns, done_by(complete_ns)});
+    for (const Part& part : parts) add_alive(part.device_ref, {part.first_start_ns, done_by(complete_ns)});
     reach[key] = parts.back().number;
   }
   streams_.cover(reach);
@@ -169,8 +213,13 @@ void DeviceTime::cover_copies(uint64_t complete_ns) {
 
 // Whether a copy on that stream may have to wait: the default stream does for those of all others.
 bool DeviceTime::is_behind_work(const Streams::Key& key, const Streams::Reach& reach) const {
-  if (unknown_since_) return true;
-  if (key.is_default()) return !outstanding_.empty();
+  if (is_unknown()) return true;
+  if (key.is_default()) {
+    return std::any_of(outstanding_.begin(), outstanding_.end(), [&](const auto& one) {
+      const uint32_t device_ref = one.second.front().device_ref;
+      return device_ref == key.device_ref || device_ref == 0 || key.device_ref == 0;
+    });
+  }
   return std::any_of(reach.begin(), reach.end(), [&](const auto& one) {
     const auto known = outstanding_.find(one.first);
     return known != outstanding_.end() && known->second.front().number <= one.second;
@@ -209,7 +258,7 @@ CallSpan DeviceTime::copy(const BudgetCall& call, const CallFacts& facts) {
   Streams::Reach reach = streams_.reach_of(key);
   const bool is_behind = is_behind_work(key, reach);
   const CopyParts parts = parts_of_copy(call, false, is_behind);
-  copies_.push_back({call.start_ns, call.end_ns});
+  add_copy(call.device_ref, {call.start_ns, call.end_ns});
   if (is_behind) span.copies_from_ns = parts.copies_from_ns;
   // Earlier work of the stream ended before the copy began; when exactly is known as well as the rate is. The copy goes
   // on until its end, so nothing is called idle by this.
@@ -219,7 +268,7 @@ CallSpan DeviceTime::copy(const BudgetCall& call, const CallFacts& facts) {
   span.device_until_ns = until;
   const uint64_t busy_until = until - std::min(until, ThreadTime::kReturnNs);
   if (until >= call.start_ns + ThreadTime::kShortestWaitNs && busy_until > covered.last_end_ns) {
-    busy_.push_back({covered.last_end_ns, busy_until});
+    add_busy(covered.device_ref, {covered.last_end_ns, busy_until});
   }
   return span;
 }
@@ -260,10 +309,7 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
   // (D1) A wait for events that were not recorded, or for writes of others, names neither stream nor marker as well.
   names_nothing_ = is_device_wide && !waits_for_device(facts);
   if (names_nothing_) return span;
-  if (is_device_wide && unknown_since_) {
-    alive_.push_back({*unknown_since_, std::max(*unknown_since_, seen.complete_ns)});
-    unknown_since_.reset();
-  }
+  if (is_device_wide && is_unknown()) end_unknown(call.device_ref, seen.complete_ns);
   if (!reach) return span;
   const std::optional<uint64_t> copied = copied_ns_;
   const Covered covered = cover(std::move(*reach), call, seen.complete_ns);
@@ -281,7 +327,7 @@ CallSpan DeviceTime::wait(const BudgetCall& call, const CallFacts& facts, const 
       slowest_link_ = slowest_link_ > kSlowestLink ? kSlowestLink : 0;
       is_link_doubted_ = true;
     }
-    busy_.push_back({last_submitted_ns, seen.busy_until_ns});
+    add_busy(covered.device_ref, {last_submitted_ns, seen.busy_until_ns});
   }
   return span;
 }
@@ -346,7 +392,7 @@ CallSpan DeviceTime::wait_for_own(const BudgetCall& call, const ThreadTime& thre
   const WaitEvidence seen = evidence(call, thread);
   const Covered covered = cover(streams_.reach_of(key), call, seen.complete_ns);
   if (covered.any && seen.has_waited && seen.busy_until_ns > call.start_ns) {
-    busy_.push_back({call.start_ns, seen.busy_until_ns});
+    add_busy(covered.device_ref, {call.start_ns, seen.busy_until_ns});
   }
   return span;
 }
@@ -360,15 +406,18 @@ void DeviceTime::query(const BudgetCall& call) {
     return;
   }
   uint64_t last_end = 0;
+  uint32_t device_ref = 0;
   for (const auto& [key, number] : *reach) {
     const auto known = outstanding_.find(key);
     if (known == outstanding_.end()) continue;
     for (const Part& part : known->second) {
-      if (part.number <= number && part.last_end_ns <= call.start_ns) last_end = std::max(last_end, part.last_end_ns);
+      if (part.number > number || part.last_end_ns > call.start_ns) continue;
+      device_ref = last_end == 0 || device_ref == part.device_ref ? part.device_ref : 0;
+      last_end = std::max(last_end, part.last_end_ns);
     }
   }
   // "Not ready": something of it was there when it was asked for.
-  if (last_end != 0 && last_end < call.start_ns) busy_.push_back({last_end, call.start_ns});
+  if (last_end != 0 && last_end < call.start_ns) add_busy(device_ref, {last_end, call.start_ns});
 }
 
 CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread) {
@@ -415,8 +464,8 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
       }
     }
     BudgetCall rest = call;  // what the device still has to do when the call returns
-    if (outstanding_.empty() && !unknown_since_) {
-      copies_.push_back({call.start_ns, call.end_ns});
+    if (outstanding_.empty() && !is_unknown()) {
+      add_copy(call.device_ref, {call.start_ns, call.end_ns});
       rest.start_ns = call.end_ns;
     }
     put(rest, facts);
@@ -463,9 +512,9 @@ void DeviceTime::begin_list(uint64_t handle, const Streams::Key& key) {
 
 // What nothing has waited for is taken as done after a while: unknown until then (D3).
 void DeviceTime::give_up(uint64_t mono_ns) {
-  if (unknown_since_ && *unknown_since_ + kBeforeNs <= mono_ns) {
-    alive_.push_back({*unknown_since_, *unknown_since_ + kBeforeNs});
-    unknown_since_.reset();
+  if (attached_ns_ && *attached_ns_ + kBeforeNs <= mono_ns) {
+    end_unknown(0, *attached_ns_ + kBeforeNs);
+    attached_ns_.reset();
   }
   if (mono_ns < kDrainedNs) return;
   const uint64_t before = mono_ns - kDrainedNs;
@@ -473,7 +522,8 @@ void DeviceTime::give_up(uint64_t mono_ns) {
     std::deque<Part>& parts = at->second;
     uint64_t last = 0;
     while (!parts.empty() && parts.front().last_end_ns <= before) {
-      alive_.push_back({parts.front().first_start_ns, done_by(parts.front().last_end_ns + kDrainedNs)});
+      const Part& part = parts.front();
+      add_alive(part.device_ref, {part.first_start_ns, done_by(part.last_end_ns + kDrainedNs)});
       last = parts.front().number;
       outstanding_submissions_ -= std::min<size_t>(outstanding_submissions_, parts.front().submissions);
       parts.pop_front();
@@ -483,83 +533,28 @@ void DeviceTime::give_up(uint64_t mono_ns) {
   }
 }
 
-uint64_t DeviceTime::settle(uint64_t mono_ns) {
+uint64_t DeviceTime::settle(uint64_t mono_ns, uint32_t device_ref) {
   give_up(mono_ns);
-  uint64_t final_ns = mono_ns;
-  if (unknown_since_) final_ns = std::min(final_ns, *unknown_since_);
-  for (const auto& [key, parts] : outstanding_) final_ns = std::min(final_ns, parts.front().first_start_ns);
+  uint64_t final_ns = std::min(mono_ns, line(device_ref).unknown_since().value_or(mono_ns));
+  for (const DeviceTimeline::Span& one : open(device_ref, mono_ns)) final_ns = std::min(final_ns, one.from_ns);
   // Whatever comes to be known later of what is older than this comes too late.
   if (mono_ns > kDrainedNs) final_ns = std::max(final_ns, mono_ns - kDrainedNs);
   return final_ns;
 }
 
-// (D2, D4) From edge to edge, whatever the order in which the spans between them were found.
-std::vector<DeviceSegment> DeviceTime::take(uint64_t until_ns) {
-  std::vector<DeviceSegment> out;
-  if (!first_submission_ || until_ns <= done_ns_) return out;
-  struct Edge {
-    uint64_t ns;
-    int alive, busy, copies;
-  };
-  std::vector<Edge> edges;
-  const auto clip = [&](const std::vector<Span>& spans, int alive, int busy, int copies) {
-    for (const Span& span : spans) {
-      const uint64_t from = std::max(span.from_ns, done_ns_), to = std::min(span.to_ns, until_ns);
-      if (from >= to) continue;
-      edges.push_back({from, alive, busy, copies});
-      edges.push_back({to, -alive, -busy, -copies});
-    }
-  };
-  clip(alive_, 1, 0, 0);
-  clip(busy_, 0, 1, 0);
-  clip(copies_, 0, 0, 1);
-  std::vector<Span> open;
+std::vector<DeviceTimeline::Span> DeviceTime::open(uint32_t device_ref, uint64_t until_ns) const {
+  std::vector<DeviceTimeline::Span> found;
   for (const auto& [key, parts] : outstanding_) {
-    open.push_back({parts.front().first_start_ns, std::max(parts.front().first_start_ns, done_by(until_ns))});
+    const Part& first = parts.front();
+    if (device_ref != 0 && first.device_ref != 0 && first.device_ref != device_ref) continue;
+    found.push_back({first.first_start_ns, std::max(first.first_start_ns, done_by(until_ns))});
   }
-  if (unknown_since_) open.push_back({*unknown_since_, until_ns});
-  clip(open, 1, 0, 0);
-  std::sort(submissions_.begin(), submissions_.end(), [](const Submission& a, const Submission& b) {
-    return std::tie(a.start_ns, a.tid, a.is_input) < std::tie(b.start_ns, b.tid, b.is_input);
-  });
-  for (const Submission& one : submissions_) {
-    if (one.start_ns > done_ns_ && one.start_ns < until_ns) edges.push_back({one.start_ns, 0, 0, 0});
-  }
-  edges.push_back({until_ns, 0, 0, 0});
-  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.ns < b.ns; });
-  int alive = 0, busy = 0, copies = 0;
-  auto next = submissions_.begin();
-  uint64_t at = done_ns_;
-  for (const Edge& edge : edges) {
-    if (edge.ns > at) {
-      DeviceSegment segment{at, edge.ns, DeviceState::kIdle};
-      if (busy > 0) {
-        segment.state = DeviceState::kBusy;
-      } else if (alive > 0) {
-        segment.state = DeviceState::kUnknown;
-      } else if (copies > 0) {
-        segment.state = DeviceState::kCopying;
-      }
-      while (next != submissions_.end() && next->start_ns < segment.to_ns) ++next;
-      if (next != submissions_.end()) {
-        segment.tid = next->tid;
-        segment.until_ns = next->start_ns;
-        segment.is_input = next->is_input;
-      }
-      segment.is_behind_sync = segment.state == DeviceState::kIdle && segment.to_ns - segment.from_ns < kShortGapNs;
-      out.push_back(segment);
-      at = edge.ns;
-    }
-    alive += edge.alive;
-    busy += edge.busy;
-    copies += edge.copies;
-  }
-  done_ns_ = until_ns;
-  std::erase_if(alive_, [&](const Span& span) { return span.to_ns <= until_ns; });
-  std::erase_if(copies_, [&](const Span& span) { return span.to_ns <= until_ns; });
-  std::erase_if(busy_, [&](const Span& span) { return span.to_ns <= until_ns; });
-  std::erase_if(submissions_, [&](const Submission& one) { return one.start_ns < until_ns; });
-  return out;
+  return found;
+}
+
+std::vector<DeviceSegment> DeviceTime::take(uint64_t until_ns, uint32_t device_ref) {
+  DeviceTimeline* own = line_of(device_ref);
+  return (own != nullptr ? *own : all_).take(until_ns, open(device_ref, until_ns));
 }
 
 }  // namespace ingero::correlate

@@ -1,4 +1,4 @@
-// When the device of one process is known to have had work, known to have had none, or neither.
+// When the devices of one process are known to have had work, known to have had none, or neither.
 //
 // No device is asked: submissions, markers, synchronisations, queries and blocking copies say enough to bound it. Work
 // is complete when a wait that covers it has returned, and was there until then if that wait had to wait; from the end
@@ -31,6 +31,9 @@
 //     Between the two nothing is claimed until enough copies of its direction found nothing outstanding: the best rate
 //     that was seen divides it from then on, whatever the sizes.
 // D11 What is put on a list is work when the list is executed, on the queue that it is given to, each time.
+// D12 From the second device on that a process gives work, each has segments of its own. Work of which the device is
+// not
+//     known may be on each; a wait for work of several shows none of them busy, only all together.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
 #pragma once
@@ -42,6 +45,7 @@
 #include <set>
 #include <vector>
 
+#include "correlate/device_timeline.h"
 #include "correlate/facts.h"
 #include "correlate/streams.h"
 #include "correlate/thread_time.h"
@@ -63,30 +67,17 @@ struct BudgetCall {
   bool is_per_thread = false, failed = false, is_zero = true;  // it returned 0, or nothing
 };
 
-// kCopying: nothing but one copy that a thread waits for; whether that counts as work is the reader's choice.
-enum class DeviceState : uint8_t { kIdle, kBusy, kCopying, kUnknown };
-
-struct DeviceSegment {
-  uint64_t from_ns = 0, to_ns = 0;
-  DeviceState state = DeviceState::kUnknown;
-  uint32_t tid = 0;             // who made the submission behind it
-  uint64_t until_ns = 0;        // when that began
-  bool is_input = false;        // it copies to the device
-  bool is_behind_sync = false;  // a short gap right behind a wait
-};
-
 class DeviceTime {
  public:
   static constexpr uint64_t kDrainedNs = 10'000'000'000;
   static constexpr uint64_t kBeforeNs = 2'000'000'000;  // likewise, for work of before the recording
-  static constexpr uint64_t kShortGapNs = 1'000'000;
-  static constexpr uint64_t kScalarBytes = 1024;      // a copy of no more to the host is made to wait: a loss, a flag
-  static constexpr uint64_t kSmallCopyBytes = 65536;  // a copy of less may return before it is done
-  static constexpr size_t kMaxParts = 4096;           // outstanding, of a stream
-  static constexpr size_t kQueueFull = 64;            // submissions outstanding
-  static constexpr uint64_t kQueueFullNs = 100'000;   // and a launch that takes this long waits for room
-  static constexpr size_t kMaxPending = 1 << 20;
-  static constexpr size_t kMaxFetches = 4096;  // threads
+  static constexpr uint64_t kScalarBytes = 1024;        // a copy of no more to the host is made to wait: a loss, a flag
+  static constexpr uint64_t kSmallCopyBytes = 65536;    // a copy of less may return before it is done
+  static constexpr size_t kMaxParts = 4096;             // outstanding, of a stream
+  static constexpr size_t kQueueFull = 64;              // submissions outstanding
+  static constexpr uint64_t kQueueFullNs = 100'000;     // and a launch that takes this long waits for room
+  static constexpr size_t kMaxDevices = 64;             // told apart; of more there is what all of them did together
+  static constexpr size_t kMaxFetches = 4096;           // threads
   static constexpr size_t kMaxLists = 65536;
   static constexpr uint64_t kLongFetchNs = 1'000'000;     // no interrupt takes this long
   static constexpr int kFetches = 64, kSlowFetches = 56;  // the last small copies to the host: nearly all of them,
@@ -113,13 +104,18 @@ class DeviceTime {
   void begin_unknown(uint64_t mono_ns);
   // In the order of their ends. What the call was to its thread.
   CallSpan add(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
-  // Everything that ended before is given. Returns until when the segments are final.
-  uint64_t settle(uint64_t mono_ns);
-  std::vector<DeviceSegment> take(uint64_t until_ns);
+  // Everything that ended before is given. Returns until when the segments are final: of one device, where it is told
+  // apart, else of all together.
+  uint64_t settle(uint64_t mono_ns, uint32_t device_ref = 0);
+  std::vector<DeviceSegment> take(uint64_t until_ns, uint32_t device_ref = 0);
+  // The devices that are told apart, and the first that had work; what was known before the second came is its own.
+  bool tells_apart(uint32_t device_ref) const { return devices_.contains(device_ref); }
+  const std::map<uint32_t, DeviceTimeline>& devices() const { return devices_; }
+  uint32_t first_device_ref() const { return first_device_ref_; }
 
-  std::optional<uint64_t> first_submission_ns() const { return first_submission_; }
-  uint64_t last_submission_ns() const { return last_submission_; }
-  uint64_t done_ns() const { return done_ns_; }
+  // Of all together.
+  std::optional<uint64_t> first_submission_ns() const { return all_.first_submission_ns(); }
+  uint64_t last_submission_ns(uint32_t device_ref = 0) const { return line(device_ref).last_submission_ns(); }
   // Of the synchronisation added last: submissions that were waiting behind those it waited for.
   uint32_t queued_behind() const { return queued_behind_; }
   // Of the call added last: a synchronisation that names neither a stream nor a marker, and no device either.
@@ -130,17 +126,10 @@ class DeviceTime {
     uint64_t number = 0;
     uint64_t first_start_ns = 0, last_end_ns = 0;
     uint32_t tid = 0;  // 0: several
+    uint32_t device_ref = 0;
     uint32_t submissions = 0;
     uint64_t bytes = 0;  // where there are only copies
     bool only_collectives = true, only_copies = true;
-  };
-  struct Span {
-    uint64_t from_ns, to_ns;
-  };
-  struct Submission {
-    uint64_t start_ns;
-    uint32_t tid;
-    bool is_input;
   };
   struct Fetch {
     Streams::Key key;
@@ -158,8 +147,22 @@ class DeviceTime {
     bool any = false, all = false;  // all that was outstanding
     bool only_collectives = true;
     uint64_t last_end_ns = 0;
-    uint32_t left = 0;  // submissions to the same streams that came behind
+    uint32_t device_ref = 0;  // 0: several
+    uint32_t left = 0;        // submissions to the same streams that came behind
   };
+  void tell_apart(uint32_t device_ref);
+  DeviceTimeline* line_of(uint32_t device_ref);  // null: it is not told apart
+  const DeviceTimeline& line(uint32_t device_ref) const {
+    const auto found = devices_.find(device_ref);
+    return found == devices_.end() ? all_ : found->second;
+  }
+  // 0: of which device it is is not known.
+  void add_alive(uint32_t device_ref, DeviceTimeline::Span span);
+  void add_busy(uint32_t device_ref, DeviceTimeline::Span span);
+  void add_copy(uint32_t device_ref, DeviceTimeline::Span span);
+  void end_unknown(uint32_t device_ref, uint64_t mono_ns);
+  bool is_unknown() const { return all_.unknown_since().has_value(); }
+  std::vector<DeviceTimeline::Span> open(uint32_t device_ref, uint64_t until_ns) const;
   void begin_list(uint64_t handle, const Streams::Key& key);
   void submit(const BudgetCall& call, bool is_input);
   void bound(const BudgetCall& call, const CallFacts& facts);
@@ -194,12 +197,13 @@ class DeviceTime {
   std::map<uint32_t, Fetch> fetches_;  // the last asynchronous copy to the host that each thread waited in (D7)
   uint64_t slow_fetches_ = 0;          // a bit for each of the last small ones, the newest lowest
   uint64_t fetches_seen_ = 0, usual_launch_ns_ = 0;
-  std::set<uint64_t> lists_;                 // streams that are lists: what is put on them does not run there (D11)
-  std::set<uint32_t> sleepers_;              // threads of which a synchronisation was seen to sleep
-  std::vector<Span> alive_, busy_, copies_;  // work that may be there; that is there; that a thread copies itself
-  std::vector<Submission> submissions_;
-  std::optional<uint64_t> first_submission_, unknown_since_;
-  uint64_t last_submission_ = 0, last_length_ns_ = 0, done_ns_ = 0;
+  std::set<uint64_t> lists_;     // streams that are lists: what is put on them does not run there (D11)
+  std::set<uint32_t> sleepers_;  // threads of which a synchronisation was seen to sleep
+  DeviceTimeline all_;
+  std::map<uint32_t, DeviceTimeline> devices_;  // by hal::Event::device_ref (D12)
+  uint32_t first_device_ref_ = 0;               // 0: none is known
+  std::optional<uint64_t> attached_ns_;         // work of before it may be there
+  uint64_t last_length_ns_ = 0;
   uint32_t queued_behind_ = 0;
   bool names_nothing_ = false;
   std::map<std::pair<hal::Direction, bool>, Rate> rates_;  // by direction, and whether by name asynchronous (D10)

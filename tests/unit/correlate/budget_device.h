@@ -214,6 +214,7 @@ class World {
 
   bool with_waits = true;
   std::map<uint32_t, std::string_view> names;  // of threads
+  std::map<uint32_t, uint32_t> devices;        // of threads: device_ref of their calls
   std::vector<Given> given;
   std::vector<std::pair<uint64_t, uint64_t>> busy;
   std::vector<hal::Process> others;
@@ -244,6 +245,7 @@ class World {
     event.kind = kind;
     event.pid = kPid;
     event.tid = tid;
+    if (const auto chosen = devices.find(tid); chosen != devices.end()) event.device_ref = chosen->second;
     event.start_mono_ns = now(tid);
     event.duration_ns = ns;
     event.set(hal::Has::kDuration);

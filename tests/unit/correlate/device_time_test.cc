@@ -253,7 +253,7 @@ TEST(DeviceTime, WorkThatNothingWaitsForIsUnknownForAWhileAndForgotten) {
   EXPECT_EQ(all[1].state, DeviceState::kIdle);
 
   OneDevice many;
-  for (uint64_t i = 0; i < DeviceTime::kMaxPending + 7; ++i) many.launch(1, 10 * i, 10 * i + 5);
+  for (uint64_t i = 0; i < DeviceTimeline::kMaxPending + 7; ++i) many.launch(1, 10 * i, 10 * i + 5);
   EXPECT_EQ(many.ledger.count(hal::Loss::budget_forgotten), 7U);
 }
 
@@ -365,6 +365,61 @@ TEST(DeviceTime, AScalarsCopyIntoPinnedMemorySaysNothing) {
   const auto segments = one.until(20'000);
   EXPECT_EQ(ns_of(segments, DeviceState::kBusy, 0), 0U);
   EXPECT_NEAR(static_cast<double>(ns_of(segments, DeviceState::kUnknown, 0)), 5e6, 1e5);
+}
+
+// (D12) One device is always busy; another has 6 ms of work and then waits for 4 ms for a thread of its own. Before a
+// second device is known, and of both together, there is one line.
+TEST(DeviceTime, OneDeviceIsIdleWhileAnotherWorks) {
+  for (const uint32_t second : {0U, 2U}) {
+    OneDevice one;
+    for (uint64_t at = 0; at < 100'000; at += 10'000) {
+      BudgetCall launch = call_of(1, at, at + 10), wait = call_of(1, at + 20, at + 9990);
+      launch.device_ref = wait.device_ref = 1;
+      (void)one.add(launch, launches());
+      BudgetCall other = call_of(2, at + 50, at + 60), its_wait = call_of(2, at + 100, at + 6000);
+      other.device_ref = its_wait.device_ref = second;
+      (void)one.add(other, launches());
+      (void)one.add(its_wait, syncs());
+      (void)one.add(wait, syncs());
+    }
+    const bool is_told_apart = second != 0;
+    EXPECT_EQ(one.device.tells_apart(1), is_told_apart);
+    EXPECT_EQ(one.device.tells_apart(2), is_told_apart);
+    const uint64_t end = one.device.settle(kBeginNs + 90'000 * kUs);
+    if (is_told_apart) {
+      const auto busy = one.device.take(end, 1), idle = one.device.take(end, 2);
+      EXPECT_LT(ns_of(busy, DeviceState::kIdle, 10'000), 90 * 10 * kUs * 10);
+      EXPECT_NEAR(static_cast<double>(ns_of(idle, DeviceState::kBusy, 10'000)), 8 * 5.9e6, 8 * 1e5);
+      EXPECT_NEAR(static_cast<double>(ns_of(idle, DeviceState::kIdle, 10'000)), 8 * 4e6, 8 * 1e5);
+      for (const DeviceSegment& gap : idle) EXPECT_TRUE(gap.state != DeviceState::kIdle || gap.tid == 2);
+    }
+    EXPECT_LT(ns_of(one.device.take(end), DeviceState::kIdle, 10'000), 90 * 10 * kUs * 10) << second;
+  }
+}
+
+// (D12) What was so far is the first one's, and so is what a late trace does not know: each device until it was waited
+// for.
+TEST(DeviceTime, ADeviceThatWasNotWaitedForYetIsNotKnown) {
+  OneDevice one;
+  one.device.begin_unknown(kBeginNs);
+  const auto on = [](uint32_t device, BudgetCall call) {
+    call.device_ref = device;
+    return call;
+  };
+  (void)one.add(on(1, call_of(1, 100, 110)), launches());
+  (void)one.add(on(2, call_of(2, 200, 210)), launches());
+  BudgetCall wait = on(1, call_of(1, 300, 900));
+  wait.stream.reset();
+  CallFacts device_wide = syncs();
+  device_wide.name = "acmeDeviceSynchronize";
+  (void)one.add(wait, device_wide);
+  (void)one.add(on(2, call_of(2, 400, 1900)), syncs());
+  (void)one.add(on(1, call_of(1, 2900, 2910)), launches());
+  (void)one.add(on(2, call_of(2, 2950, 2960)), launches());
+  const uint64_t end = kBeginNs + 2900 * kUs;
+  EXPECT_NEAR(static_cast<double>(ns_of(one.device.take(end, 1), DeviceState::kIdle, 0)), 2e6, 1e5);
+  EXPECT_EQ(ns_of(one.device.take(end, 2), DeviceState::kIdle, 0), 0U);
+  EXPECT_EQ(ns_of(one.device.take(end), DeviceState::kIdle, 0), 0U);
 }
 
 }  // namespace

@@ -124,6 +124,7 @@ class Acceptor {
   virtual bool is_idle(const Peer& peer) const = 0;
   virtual bool is_owed(const Peer& peer) const = 0;  // an answer, or a farewell
   virtual void say_goodbye(Peer&) {}                 // all its answers are made
+  virtual void answer_is_made(const Answer&) {}      // whether or not its connection is still there
 
   // Has `work` made on a worker's thread; its answer goes to take_answer() if the connection is still there.
   template <typename Work>
@@ -266,6 +267,7 @@ class Acceptor {
       taken.swap(answers_);
     }
     for (auto& [id, answer] : taken) {
+      answer_is_made(answer);
       const auto at = peers_.find(id);
       if (at != peers_.end()) settle(at, take_answer(id, at->second, std::move(answer), now));
     }

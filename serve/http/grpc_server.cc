@@ -28,6 +28,7 @@ struct GrpcPeer : Accepted {
 
 struct StreamAnswer {
   int32_t stream = 0;
+  size_t call_bytes = 0;
   GrpcAnswer answer;
 };
 
@@ -75,7 +76,7 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
   GrpcHandler handler;
   Address address;
   TlsContext tls;
-  size_t held_bytes = 0;  // of messages
+  size_t held_bytes = 0;  // of calls: those that come, and those that wait for their answer
 
   // A token that this connection has shown before is compared again; a wrong one is compared ten times a second.
   std::optional<GrpcAnswer> why_not(Peer& peer, const GrpcCall& call) {
@@ -98,11 +99,14 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
     return refused;
   }
 
-  void submit_call(uint64_t id, int32_t stream, GrpcCall call) {
+  // A call whose client is gone still counts until a worker has dropped it.
+  void submit_call(uint64_t id, int32_t stream, GrpcCall call, size_t bytes, std::stop_token is_given_up) {
+    held_bytes += bytes;
     submit(
         id,
-        [this, stream, call = std::move(call)] {
-          StreamAnswer made{stream, {}};
+        [this, stream, bytes, call = std::move(call), is_given_up = std::move(is_given_up)] {
+          StreamAnswer made{stream, bytes, {}};
+          if (is_given_up.stop_requested()) return made;
           try {
             made.answer = handler(call);
           } catch (const std::exception& error) {
@@ -113,6 +117,8 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
         },
         Weight::kUsual);
   }
+
+  void answer_is_made(const StreamAnswer& made) override { held_bytes -= made.call_bytes; }
 
   bool take_answer(uint64_t, Peer& peer, StreamAnswer made, Time now) override {
     peer.session->answer(made.stream, std::move(made.answer));
@@ -128,9 +134,9 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
   void open(uint64_t id, Peer& peer) {
     GrpcSessionCalls calls;
     calls.admit = [this, &peer](const GrpcCall& call) { return why_not(peer, call); };
-    calls.submit = [this, id, &peer](int32_t stream, GrpcCall call) {
+    calls.submit = [this, id, &peer](int32_t stream, GrpcCall call, size_t bytes, std::stop_token is_given_up) {
       call.network = peer.connection.network();
-      submit_call(id, stream, std::move(call));
+      submit_call(id, stream, std::move(call), bytes, std::move(is_given_up));
     };
     peer.session = std::make_unique<GrpcSession>(options, std::move(calls), held_bytes);
   }

@@ -10,7 +10,7 @@ namespace ingero::serve::http {
 namespace {
 
 constexpr size_t kPrefixBytes = 5;  // of a message: whether it is packed, and its length
-constexpr size_t kMaxResets = 200;  // calls that a client gave up on one connection
+constexpr size_t kMaxResets = 200;  // calls of one connection that the client gave up, or that it made us end
 constexpr size_t kOutBytes = 64 << 10;
 constexpr uint32_t kStreamWindow = 1 << 20, kConnectionWindow = 4 << 20;
 
@@ -74,7 +74,10 @@ GrpcSession::GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, siz
 }
 
 GrpcSession::~GrpcSession() {
-  for (auto& [id, stream] : streams_) release(stream);
+  for (auto& [id, stream] : streams_) {
+    release(stream);
+    stream.given_up.request_stop();
+  }
 }
 
 void GrpcSession::set_callbacks(nghttp2_session_callbacks* callbacks) {
@@ -98,7 +101,7 @@ void GrpcSession::set_callbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_on_frame_recv_callback(
       callbacks, [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
         GrpcSession& session = session_of(self);
-        if (frame->hd.type == NGHTTP2_RST_STREAM && ++session.resets_ > kMaxResets) session.is_broken_ = true;
+        if (frame->hd.type == NGHTTP2_RST_STREAM) session.count_reset(frame->rst_stream.error_code);
         const auto found = session.streams_.find(frame->hd.stream_id);
         if (found == session.streams_.end()) return 0;
         const bool is_last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
@@ -112,6 +115,7 @@ void GrpcSession::set_callbacks(nghttp2_session_callbacks* callbacks) {
       });
   nghttp2_session_callbacks_set_on_frame_send_callback(
       callbacks, [](nghttp2_session* session, const nghttp2_frame* frame, void* self) {
+        if (frame->hd.type == NGHTTP2_RST_STREAM) session_of(self).count_reset(frame->rst_stream.error_code);
         // Answered because it is too long: the rest is not wanted.
         const bool is_last = frame->hd.type == NGHTTP2_HEADERS && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
         const auto found = session_of(self).streams_.find(frame->hd.stream_id);
@@ -151,6 +155,12 @@ bool GrpcSession::is_over() const {
 
 void GrpcSession::say_goodbye() { nghttp2_session_terminate_session(session_.get(), NGHTTP2_NO_ERROR); }
 
+// Sent or received. What is refused because too many are open costs nothing, and comes of a client that has not read
+// our settings yet.
+void GrpcSession::count_reset(uint32_t reason) {
+  if (reason != NGHTTP2_REFUSED_STREAM && ++resets_ > kMaxResets) is_broken_ = true;
+}
+
 void GrpcSession::begin(int32_t stream) {
   has_begun_ = true;
   Stream& made = streams_[stream];
@@ -177,6 +187,7 @@ void GrpcSession::headers_are_there(int32_t id, Stream& stream, bool is_last) {
     return refuse_status(id, stream, "415");
   }
   if (const auto refused = calls_.admit(stream.call)) return send(id, stream, *refused);
+  if (!hold(id, stream, stream.header_bytes)) return;
   if (is_last) message_is_there(id, stream);
 }
 
@@ -200,12 +211,18 @@ void GrpcSession::add_data(int32_t id, std::string_view bytes) {
                 refusal(GrpcCode::kResourceExhausted,
                         fmt::format("the message is longer than {} bytes", options_.message_bytes)));
   }
-  if (all_held_bytes_ + bytes.size() > kMaxAllMessageBytes) {
-    return send(id, stream, refusal(GrpcCode::kUnavailable, "too many messages are being sent at once"));
+  if (hold(id, stream, bytes.size())) stream.data += bytes;
+}
+
+// Whether there is room; without any the call is refused.
+bool GrpcSession::hold(int32_t id, Stream& stream, size_t bytes) {
+  if (all_held_bytes_ + bytes > kMaxAllMessageBytes) {
+    send(id, stream, refusal(GrpcCode::kUnavailable, "too many messages are being sent at once"));
+    return false;
   }
-  stream.data += bytes;
-  stream.held += bytes.size();
-  all_held_bytes_ += bytes.size();
+  stream.held += bytes;
+  all_held_bytes_ += bytes;
+  return true;
 }
 
 void GrpcSession::message_is_there(int32_t id, Stream& stream) {
@@ -219,9 +236,11 @@ void GrpcSession::message_is_there(int32_t id, Stream& stream) {
   }
   stream.call.is_packed = data[0] == 1;
   stream.call.message = data.substr(kPrefixBytes);
-  std::string().swap(stream.data);
   stream.phase = Phase::kSubmitted;
-  calls_.submit(id, std::move(stream.call));
+  const size_t bytes = stream.held;
+  GrpcCall call = std::move(stream.call);
+  release(stream);
+  calls_.submit(id, std::move(call), bytes, stream.given_up.get_token());
 }
 
 void GrpcSession::answer(int32_t id, GrpcAnswer answer) {
@@ -271,6 +290,7 @@ void GrpcSession::send(int32_t id, Stream& stream, const GrpcAnswer& answer) {
 
 void GrpcSession::refuse_status(int32_t id, Stream& stream, const char* status) {
   stream.phase = Phase::kAnswered;
+  release(stream);
   const std::string name = ":status", value = status;
   const nghttp2_nv field = header(name, value);
   nghttp2_submit_response(session_.get(), id, &field, 1, nullptr);
@@ -279,6 +299,7 @@ void GrpcSession::refuse_status(int32_t id, Stream& stream, const char* status) 
 void GrpcSession::release(Stream& stream) {
   all_held_bytes_ -= stream.held;
   stream.held = 0;
+  stream.call = {};
   std::string().swap(stream.data);
 }
 
@@ -286,6 +307,7 @@ void GrpcSession::close(int32_t id) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   release(found->second);
+  found->second.given_up.request_stop();
   streams_.erase(found);
 }
 

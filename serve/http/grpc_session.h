@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -22,15 +23,16 @@ inline constexpr size_t kMaxGrpcHeaderBytes = 16 << 10;
 struct GrpcSessionCalls {
   // When a call's headers are there: an answer instead of reading its message, or nothing.
   std::function<std::optional<GrpcAnswer>(const GrpcCall&)> admit;
-  std::function<void(int32_t stream, GrpcCall call)> submit;  // a whole call
+  // A whole call, the bytes that it holds, and whether its client has given it up since.
+  std::function<void(int32_t stream, GrpcCall call, size_t bytes, std::stop_token is_given_up)> submit;
 };
 
 class GrpcSession {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `all_held_bytes`: what all sessions hold of messages, counted by each; beyond kMaxAllMessageBytes calls are
-  // refused.
+  // `all_held_bytes`: what all sessions hold of calls, counted by each until it submits them; beyond
+  // kMaxAllMessageBytes calls are refused.
   GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, size_t& all_held_bytes);
   ~GrpcSession();
   GrpcSession(const GrpcSession&) = delete;
@@ -60,6 +62,7 @@ class GrpcSession {
     std::vector<std::pair<std::string, std::string>> trailers;
     size_t header_bytes = 0, came = 0, held = 0, sent = 0;
     bool is_too_long = false;
+    std::stop_source given_up;
     Phase phase = Phase::kHeaders;
     Time begun;
   };
@@ -67,6 +70,7 @@ class GrpcSession {
     void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
   };
 
+  void count_reset(uint32_t reason);
   void begin(int32_t stream);
   int add_header(int32_t stream, std::string_view name, std::string_view value);
   void headers_are_there(int32_t id, Stream& stream, bool is_last);
@@ -75,6 +79,7 @@ class GrpcSession {
   void send(int32_t id, Stream& stream, const GrpcAnswer& answer);
   void refuse_status(int32_t id, Stream& stream, const char* status);
   void close(int32_t stream);
+  bool hold(int32_t id, Stream& stream, size_t bytes);
   void release(Stream& stream);
   static ssize_t read_out(nghttp2_session*, int32_t id, uint8_t* buffer, size_t size, uint32_t* flags,
                           nghttp2_data_source* source, void* self);

@@ -1,6 +1,6 @@
 // The threads that answer requests. Heavy requests have half of them at most, and one is kept for light ones, so that
-// the page and health never wait for a query, nor one question for queries that never end. Its owner submits no more
-// tasks than it has connections. Private to serve/http/.
+// the page and health never wait for a query, nor one question for queries that never end. Its owner bounds what it
+// submits. Private to serve/http/.
 #pragma once
 
 #include <system_error>

@@ -27,7 +27,7 @@ void run(std::string_view bytes, size_t part) {
       refused.code = GrpcCode::kUnauthenticated;
       return refused;
     };
-    calls.submit = [&](int32_t stream, GrpcCall call) {
+    calls.submit = [&](int32_t stream, GrpcCall call, size_t, const std::stop_token&) {
       require(call.message.size() <= options.message_bytes);
       whole.push_back(stream);
     };

@@ -18,6 +18,7 @@ import socket
 import sqlite3
 import struct
 import subprocess
+import threading
 import time
 import unittest
 import unittest.mock
@@ -357,6 +358,38 @@ class Frames(Cluster):
         with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as status:
             resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
         clients.assert_memory_below(self, resident, 200 << 10)
+
+    def test_whole_calls_that_are_given_up_are_dropped(self):
+        """By a reset, by a fault that has the server reset them, or with their connection: they hold up none and are not kept."""
+        message = framed(as_protobuf({"host.name": "n"}, [event(number, 0, time.time_ns()) for number in range(3000)]))
+        parts_of = [message[at:at + 16000] for at in range(0, len(message), 16000)]
+
+        def whole(stream):
+            data = [frame(DATA, END_STREAM if number == len(parts_of) - 1 else 0, stream, part) for number, part in enumerate(parts_of)]
+            return frame(HEADERS, END_HEADERS, stream, headers()) + b"".join(data)
+        server = self.serve("--points-rate", "0", "--bytes-rate", "0")
+        for name, ending, calls in (("reset", lambda stream: frame(RST, 0, stream, struct.pack(">I", 8)), 150),
+                                    ("fault", lambda stream: frame(WINDOW, 0, stream, bytes(4)), 150), ("closed", lambda stream: b"", 3)):
+            end = time.monotonic() + 4
+
+            def flood(ending=ending, calls=calls, end=end):
+                while time.monotonic() < end:
+                    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", server.grpc), timeout=5) as connection:
+                        connection.sendall(PREFACE + frame(SETTINGS, 0, 0))
+                        for stream in range(1, 2 * calls, 2):
+                            connection.sendall(whole(stream) + ending(stream))
+                            if select.select([connection], [], [], 0.01)[0] and not connection.recv(65536):
+                                break
+            with self.subTest(given_up=name):
+                floods = [threading.Thread(target=flood) for _ in range(8)]
+                for one in floods:
+                    one.start()
+                for one in floods:
+                    one.join()
+                self.assert_serves(server)
+                with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as status:
+                    resident = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+                clients.assert_memory_below(self, resident, 300 << 10)
 
     def test_many_large_messages_at_once_are_bounded(self):
         server = self.serve()

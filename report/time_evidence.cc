@@ -794,9 +794,14 @@ void add_neighbours(const Part& part, const std::vector<ProcessTime>& times, Pro
                              others));
 }
 
-// What is known of one is not told apart from what is known of another: the process has work while any of them has.
+// A thread is measured by the one that it gives work; where it gives several some, by all of them together.
 void add_devices(ProcessTime& time) {
   if (time.devices.size() < 2) return;
+  if (time.has_own_device) {
+    time.because.push_back(fmt::format("It uses {} devices, and the figures are of the one that this thread gives work",
+                                       time.devices.size()));
+    return;
+  }
   time.because.push_back(
       fmt::format("It uses {} devices, and the figures are of all of them together: one may have nothing to do while "
                   "another works",

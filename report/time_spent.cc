@@ -263,10 +263,11 @@ struct TimeSink::Session {
   int64_t wall_offset_ns = 0;
   uint64_t since = 0;
   hal::CallId exit = hal::kNoCall;
-  std::set<hal::CallId> work;                           // those that submit
-  std::set<uint32_t> ended;                             // processes
-  std::map<uint32_t, std::set<uint32_t>> devices;       // by process: to which it submitted
-  std::unordered_map<uint32_t, uint64_t> last_seen_ns;  // by thread: the end of what it did last
+  std::set<hal::CallId> work;                                       // those that submit
+  std::set<uint32_t> ended;                                         // processes
+  std::map<uint32_t, std::set<uint32_t>> devices;                   // by process: to which it submitted
+  std::unordered_map<uint32_t, std::set<uint32_t>> thread_devices;  // by thread: two of them at most
+  std::unordered_map<uint32_t, uint64_t> last_seen_ns;              // by thread: the end of what it did last
   uint64_t last_ns = 0;
 };
 
@@ -309,6 +310,8 @@ void TimeSink::event(const hal::Event& event) {
   if (event.device_ref != 0 && !event.failed && session_->work.contains(event.call)) {
     std::set<uint32_t>& devices = session_->devices[event.pid];
     if (devices.size() < ProcessTime::kMaxDevices) devices.insert(event.device_ref);
+    std::set<uint32_t>& own = session_->thread_devices[event.tid];
+    if (own.size() < 2) own.insert(event.device_ref);
   }
   if (event.call == session_->exit && event.pid == event.tid) session_->ended.insert(event.pid);
   if (++session_->since >= kDrainEvery) drain();
@@ -347,6 +350,7 @@ void TimeSink::end(std::optional<uint64_t> watermark_mono_ns) {
     time.node = session_->node;
     time.session = session_->id;
     time.devices = session_->devices[budget.pid];
+    time.has_own_device = time.devices.size() > 1 && session_->thread_devices[budget.tid].size() == 1;
     time.wall_offset_ns = session_->wall_offset_ns;
     time.first_submission_ns = its.first_submission_ns;
     if (its.is_attached_late) time.attached_ns = its.attached_ns;

@@ -58,6 +58,7 @@ struct ProcessTime {
   uint64_t silent_ns = 0;          // at the end of the recording, where it hangs or has no work; 0: not so long
   bool is_late = false;            // a rank that the others wait for
   std::set<uint32_t> devices;      // to which it submitted, as Event::device_ref of the replay; at most kMaxDevices
+  bool has_own_device = false;     // several, of which the thread that is shown has one: the figures are of that one
   bool shares_its_device = false;  // with another traced process, for half of the time or more
   bool shares_its_stream = false;  // among its threads: each waits for the work of all
   static constexpr size_t kMaxDevices = 64;

@@ -155,7 +155,8 @@ std::string limit_text(const ProcessTime& time) {
   const bool is_wide = is_idle_unknown(sums);
   const std::string because = is_wide ? fmt::format(", because {}", why_idle_unknown(sums)) : std::string();
   const std::string idle =
-      idle_text(time, has_several ? fmt::format("its {} devices together", time.devices.size()) : "the device");
+      idle_text(time, has_several && !time.has_own_device ? fmt::format("its {} devices together", time.devices.size())
+                                                          : "the device");
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
   if (result.is_high && is_accusation(result.limit)) text += ", highly";

@@ -530,6 +530,43 @@ TEST_F(OpenWaitTest, WhatADeviceDoesForOthersAndSeveralDevicesAreSaid) {
   EXPECT_THAT(time_text({of(kPid + 1)}, false), ::testing::HasSubstr("had nothing to do for this program for"));
 }
 
+// One thread keeps a device busy; another gives a second one 4 ms of work in 10 ms.
+TEST_F(OpenWaitTest, AThreadIsMeasuredByItsOwnDevice) {
+  open();
+  writer->add_device(1, {"acme", 0, "GPU-1", ""});
+  writer->add_device(2, {"acme", 1, "GPU-2", ""});
+  for (uint64_t step = 0; step < 400; ++step) {
+    const uint64_t at = step * 10'000'000;
+    for (const uint32_t device : {2U, 1U}) {
+      hal::Event launch = store::testing::event_of("cudaLaunchKernel", at, 10'000, kPid);
+      hal::Event sync =
+          store::testing::event_of("cudaStreamSynchronize", at + 100'000, device == 1 ? 9'880'000 : 4'000'000, kPid);
+      launch.device_ref = device;
+      for (hal::Event* one : {&launch, &sync}) {
+        one->tid = kPid + device;
+        one->stream = 7 + device;
+        one->set(hal::Has::kStream);
+      }
+      write({launch, sync});
+    }
+  }
+  clock.elapsed_ns = 4 * kSecond;
+  close();
+  auto reader = store::Reader::open(path);
+  ASSERT_TRUE(reader.ok());
+  TimeSink sink;
+  ASSERT_TRUE(replay_time(**reader, {}, sink).ok());
+  std::vector<ProcessTime> times = sink.take();
+  add_time_evidence(**reader, {}, times);
+  ASSERT_EQ(times.size(), 1U);
+  EXPECT_THAT(times[0].because,
+              ::testing::Contains("It uses 2 devices, and the figures are of the one that this thread gives work"));
+  const std::string text = time_text(times, false);
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("(healthy)")));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("together had nothing to do")));
+  EXPECT_EQ(times[0].budget.tid, kPid + 2) << "it lost most";
+}
+
 TEST_F(TimeEvidenceTest, WhoEndedItsStopIsNamed) {
   std::vector<ProcessTime> times(1);
   times[0].node = "n";

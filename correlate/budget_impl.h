@@ -58,10 +58,10 @@ struct BudgetProcess {
     Queue<DeviceSegment> segments;
     uint64_t until_ns = 0;
   };
-  std::map<uint32_t, Line> lines;  // by device, where they are told apart; 0: all together
+  std::map<uint32_t, Line> lines;  // by device, where they are distinguished; 0: all together
   // What a thread is measured by: the device that it gives work, or all of them.
   Line& line_of(const BudgetThread& thread) {
-    const bool has_own = !thread.has_several_devices && device.tells_apart(thread.device_ref);
+    const bool has_own = !thread.has_several_devices && device.distinguishes(thread.device_ref);
     return lines[has_own ? thread.device_ref : 0];
   }
   std::vector<uint32_t> submitters;  // tids

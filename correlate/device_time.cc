@@ -50,7 +50,7 @@ void DeviceTime::begin_unknown(uint64_t mono_ns) {
 }
 
 // (D12) What was so far is the first one's.
-void DeviceTime::tell_apart(uint32_t device_ref) {
+void DeviceTime::distinguish(uint32_t device_ref) {
   if (device_ref == 0 || device_ref == first_device_ref_) return;
   if (first_device_ref_ == 0) {
     first_device_ref_ = device_ref;
@@ -94,7 +94,7 @@ void DeviceTime::end_unknown(uint32_t device_ref, uint64_t mono_ns) {
 }
 
 void DeviceTime::submit(const BudgetCall& call, bool is_input) {
-  tell_apart(call.device_ref);
+  distinguish(call.device_ref);
   last_length_ns_ = call.end_ns - call.start_ns;
   if (!all_.submit(call.start_ns, call.tid, is_input)) ledger_.add(hal::Loss::budget_forgotten);
   for (auto& [ref, line] : devices_) {

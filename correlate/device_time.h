@@ -76,7 +76,7 @@ class DeviceTime {
   static constexpr size_t kMaxParts = 4096;             // outstanding, of a stream
   static constexpr size_t kQueueFull = 64;              // submissions outstanding
   static constexpr uint64_t kQueueFullNs = 100'000;     // and a launch that takes this long waits for room
-  static constexpr size_t kMaxDevices = 64;             // told apart; of more there is what all of them did together
+  static constexpr size_t kMaxDevices = 64;             // distinguished; of more there is what all of them did together
   static constexpr size_t kMaxFetches = 4096;           // threads
   static constexpr size_t kMaxLists = 65536;
   static constexpr uint64_t kLongFetchNs = 1'000'000;     // no interrupt takes this long
@@ -104,12 +104,12 @@ class DeviceTime {
   void begin_unknown(uint64_t mono_ns);
   // In the order of their ends. What the call was to its thread.
   CallSpan add(const BudgetCall& call, const CallFacts& facts, const ThreadTime& thread);
-  // Everything that ended before is given. Returns until when the segments are final: of one device, where it is told
-  // apart, else of all together.
+  // Everything that ended before is given. Returns until when the segments are final: of one device, where it is
+  // distinguished, else of all together.
   uint64_t settle(uint64_t mono_ns, uint32_t device_ref = 0);
   std::vector<DeviceSegment> take(uint64_t until_ns, uint32_t device_ref = 0);
-  // The devices that are told apart, and the first that had work; what was known before the second came is its own.
-  bool tells_apart(uint32_t device_ref) const { return devices_.contains(device_ref); }
+  // The devices that are distinguished, and the first that had work; what was known before the second came is its own.
+  bool distinguishes(uint32_t device_ref) const { return devices_.contains(device_ref); }
   const std::map<uint32_t, DeviceTimeline>& devices() const { return devices_; }
   uint32_t first_device_ref() const { return first_device_ref_; }
 
@@ -150,8 +150,8 @@ class DeviceTime {
     uint32_t device_ref = 0;  // 0: several
     uint32_t left = 0;        // submissions to the same streams that came behind
   };
-  void tell_apart(uint32_t device_ref);
-  DeviceTimeline* line_of(uint32_t device_ref);  // null: it is not told apart
+  void distinguish(uint32_t device_ref);
+  DeviceTimeline* line_of(uint32_t device_ref);  // null: it is not distinguished
   const DeviceTimeline& line(uint32_t device_ref) const {
     const auto found = devices_.find(device_ref);
     return found == devices_.end() ? all_ : found->second;

@@ -432,5 +432,32 @@ TEST(Budget, ADeviceThatBecomesSlowerIsTheLimitWhereThatCostsMore) {
   EXPECT_EQ(with(30 * kMs, 1).result.limit, Limit::kStarvedOfCpu);
 }
 
+// Each of two threads has a device: what the thread of one does is lost there, whatever the other does.
+TEST(Budget, AThreadIsMeasuredByTheDeviceThatItGivesWork) {
+  for (const uint32_t other : {1U, 2U}) {
+    World world;
+    world.devices = {{1, 1}, {2, other}};
+    for (size_t i = 0; i < 200; ++i) {
+      world.launch(1, 7, 20 * kMs);
+      world.stream_sync(1, 7, How::kSleep);
+      while (world.now(2) < world.now(1)) {
+        world.run(2, 12 * kMs);
+        world.launch(2, 8, 4 * kMs);
+        world.stream_sync(2, 8, How::kSleep);
+      }
+    }
+    uint64_t lost = 0, host = 0;
+    for (const BudgetSecond& row : ask(world).seconds) {
+      const ClassTime& one = row.sums.of(TimeClass::kHost);
+      EXPECT_LT(row.tid == 1 ? one.low : 0, kMs);
+      if (row.tid != 2) continue;
+      lost += one.low;
+      host += one.ns;
+    }
+    EXPECT_GT(host, 2'800 * kMs);
+    EXPECT_ABOUT(lost, other == 2 ? host : 0, 100 * kMs);
+  }
+}
+
 }  // namespace
 }  // namespace ingero::correlate::testing

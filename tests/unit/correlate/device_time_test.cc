@@ -382,11 +382,11 @@ TEST(DeviceTime, OneDeviceIsIdleWhileAnotherWorks) {
       (void)one.add(its_wait, syncs());
       (void)one.add(wait, syncs());
     }
-    const bool is_told_apart = second != 0;
-    EXPECT_EQ(one.device.tells_apart(1), is_told_apart);
-    EXPECT_EQ(one.device.tells_apart(2), is_told_apart);
+    const bool is_distinguished = second != 0;
+    EXPECT_EQ(one.device.distinguishes(1), is_distinguished);
+    EXPECT_EQ(one.device.distinguishes(2), is_distinguished);
     const uint64_t end = one.device.settle(kBeginNs + 90'000 * kUs);
-    if (is_told_apart) {
+    if (is_distinguished) {
       const auto busy = one.device.take(end, 1), idle = one.device.take(end, 2);
       EXPECT_LT(ns_of(busy, DeviceState::kIdle, 10'000), 90 * 10 * kUs * 10);
       EXPECT_NEAR(static_cast<double>(ns_of(idle, DeviceState::kBusy, 10'000)), 8 * 5.9e6, 8 * 1e5);

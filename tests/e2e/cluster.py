@@ -36,7 +36,8 @@ class Server:
         with open(self.errors, "wb") as errors:
             self.process = subprocess.Popen(
                 [build.agent, "fleet", "serve", "--db", self.database, "--insecure-no-tls", "--token-file", self.token,
-                 "--http-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0"], stdin=subprocess.DEVNULL, stderr=errors)
+                 "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0"],
+                stdin=subprocess.DEVNULL, stderr=errors)
 
     def __enter__(self):
         def listening():

@@ -186,8 +186,11 @@ void GrpcSession::headers_are_there(int32_t id, Stream& stream, bool is_last) {
   if (!type.starts_with("application/grpc") || type.starts_with("application/grpc-web")) {
     return refuse_status(id, stream, "415");
   }
-  if (const auto refused = calls_.admit(stream.call)) return send(id, stream, *refused);
-  if (!hold(id, stream, stream.header_bytes)) return;
+  if (auto refused = calls_.admit(stream.call)) {
+    refuse(stream, std::move(*refused));
+  } else {
+    hold(stream, stream.header_bytes);
+  }
   if (is_last) message_is_there(id, stream);
 }
 
@@ -207,17 +210,18 @@ void GrpcSession::add_data(int32_t id, std::string_view bytes) {
   }
   if (is_too_long) {
     stream.is_too_long = true;
-    return send(id, stream,
-                refusal(GrpcCode::kResourceExhausted,
-                        fmt::format("the message is longer than {} bytes", options_.message_bytes)));
+    auto too_long = refusal(GrpcCode::kResourceExhausted,
+                            fmt::format("the message is longer than {} bytes", options_.message_bytes));
+    return send(id, stream, stream.refused.value_or(std::move(too_long)));
   }
-  if (hold(id, stream, bytes.size())) stream.data += bytes;
+  if (hold(stream, bytes.size())) stream.data += bytes;
 }
 
-// Whether there is room; without any the call is refused.
-bool GrpcSession::hold(int32_t id, Stream& stream, size_t bytes) {
+// Whether there is room, and the call is not refused; without room it is.
+bool GrpcSession::hold(Stream& stream, size_t bytes) {
+  if (stream.refused) return false;
   if (all_held_bytes_ + bytes > kMaxAllMessageBytes) {
-    send(id, stream, refusal(GrpcCode::kUnavailable, "too many messages are being sent at once"));
+    refuse(stream, refusal(GrpcCode::kUnavailable, "too many messages are being sent at once"));
     return false;
   }
   stream.held += bytes;
@@ -225,7 +229,15 @@ bool GrpcSession::hold(int32_t id, Stream& stream, size_t bytes) {
   return true;
 }
 
+// Says so when the message has come, of which nothing is kept: a client that has its answer before it has sent all may
+// not look at it (libcurl waits until its time is over).
+void GrpcSession::refuse(Stream& stream, GrpcAnswer answer) {
+  stream.refused = std::move(answer);
+  release(stream);
+}
+
 void GrpcSession::message_is_there(int32_t id, Stream& stream) {
+  if (stream.refused) return send(id, stream, *stream.refused);
   const std::string& data = stream.data;
   uint32_t length = 0;
   if (data.size() >= kPrefixBytes) {
@@ -325,7 +337,7 @@ bool GrpcSession::expire(Time now, Time begun_before) {
   for (auto& [id, stream] : streams_) {
     if (stream.phase > Phase::kReading || stream.begun > begun_before) continue;
     if (stream.phase == Phase::kHeaders) return false;
-    send(id, stream, refusal(GrpcCode::kDeadlineExceeded, "the call took too long to come"));
+    send(id, stream, stream.refused.value_or(refusal(GrpcCode::kDeadlineExceeded, "the call took too long to come")));
   }
   return true;
 }

@@ -62,6 +62,7 @@ class GrpcSession {
     std::vector<std::pair<std::string, std::string>> trailers;
     size_t header_bytes = 0, came = 0, held = 0, sent = 0;
     bool is_too_long = false;
+    std::optional<GrpcAnswer> refused;  // what it will be answered
     std::stop_source given_up;
     Phase phase = Phase::kHeaders;
     Time begun;
@@ -79,7 +80,8 @@ class GrpcSession {
   void send(int32_t id, Stream& stream, const GrpcAnswer& answer);
   void refuse_status(int32_t id, Stream& stream, const char* status);
   void close(int32_t stream);
-  bool hold(int32_t id, Stream& stream, size_t bytes);
+  bool hold(Stream& stream, size_t bytes);
+  void refuse(Stream& stream, GrpcAnswer answer);
   void release(Stream& stream);
   static ssize_t read_out(nghttp2_session*, int32_t id, uint8_t* buffer, size_t size, uint32_t* flags,
                           nghttp2_data_source* source, void* self);

@@ -13,16 +13,16 @@ namespace {
 constexpr uint64_t kSampled = 4;  // one of four collectives is in the sample
 constexpr double kNsOfSecond = 1e9;
 
-// The steps of a window begin at equal distances, and all ranks leave a collective when its step ends.
-void add_arrivals_of(wire::ClockOffset clock, wire::Window& window) {
+// Steps begin at equal distances from `begin_of_job_ns` on, by the node's clock, and all ranks leave a collective when
+// its step ends.
+void add_arrivals_of(uint64_t begin_of_job_ns, uint64_t step_ns, wire::Window& window) {
   if (!window.entered || window.count == 0 || !window.work_s) return;
   const auto first = static_cast<uint64_t>(*window.entered) - window.count + 1;
-  const uint64_t step_ns = (window.end_ns - window.start_ns) / window.count;
   const auto work_ns = std::min(static_cast<uint64_t>(*window.work_s * kNsOfSecond), step_ns - 2'000'000);
   for (uint64_t i = 0; i < window.count; ++i) {
     const uint64_t number = first + i;
     if (Fnv1a().add(window.communicator).add(number).value() % kSampled != 0) continue;
-    const uint64_t begin_ns = window.start_ns + static_cast<uint64_t>(clock.offset_ns) + i * step_ns;
+    const uint64_t begin_ns = begin_of_job_ns + (number - 1) * step_ns;
     window.arrivals.push_back({.number = number,
                                .entered_ns = begin_ns + work_ns,
                                .left_ns = begin_ns + step_ns - 1'000'000,
@@ -49,8 +49,8 @@ wire::DeviceState device_of(const wire::Window& window, double slower) {
           .throttle_reasons = is_hot ? wire::kThrottleThermal : 0};
 }
 
-void add_arrivals(wire::ClockOffset clock, std::vector<wire::Window>& windows) {
-  for (wire::Window& window : windows) add_arrivals_of(clock, window);
+void add_arrivals(uint64_t begin_of_job_ns, uint64_t step_ns, std::vector<wire::Window>& windows) {
+  for (wire::Window& window : windows) add_arrivals_of(begin_of_job_ns, step_ns, window);
 }
 
 wire::Incident chain_of(std::string id, std::string rule, uint64_t onset_ns, uint64_t end_ns, double lost_share) {

@@ -16,8 +16,9 @@ namespace ingero::fleet::simulate {
 // by that, because it is hot.
 wire::DeviceState device_of(const wire::Window& window, double slower);
 
-// `windows`: of one node and one window of time, those of a rank next to each other. `clock`: the node's.
-void add_arrivals(wire::ClockOffset clock, std::vector<wire::Window>& windows);
+// `windows`: of one node and one window of time, those of a rank next to each other.
+// `begin_of_job_ns`: by the node's clock; a step has one collective of each communicator.
+void add_arrivals(uint64_t begin_of_job_ns, uint64_t step_ns, std::vector<wire::Window>& windows);
 
 // A causal chain of a node, from `onset_ns` to `end_ns`, which cost `lost_share` of that time.
 wire::Incident chain_of(std::string id, std::string rule, uint64_t onset_ns, uint64_t end_ns, double lost_share);

@@ -186,7 +186,8 @@ std::vector<wire::Window> Plan::window(uint32_t node, uint32_t number) {
     add(communicator("data", stage, place), replica, nodes() / stages_, int64_t{64 + 16 * stage} << 20);
     if (stages_ > 1) add(communicator("pipeline", replica, place), stage, stages_, 2 << 20);
   }
-  if (options_.has_arrivals) add_arrivals(clock(node, number), windows);
+  const uint64_t begin_of_job_ns = options_.first_ns + static_cast<uint64_t>(clock(node, number).offset_ns);
+  if (options_.has_arrivals) add_arrivals(begin_of_job_ns, kPeriod_ns / kSteps, windows);
   return windows;
 }
 

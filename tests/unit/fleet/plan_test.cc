@@ -77,6 +77,31 @@ TEST(Plan, CutsANodesWindowsByItsOwnClock) {
   EXPECT_EQ(entered.size(), 2U) << "clocks are ahead and behind";
 }
 
+// By their own clocks, so that they bound how far these are apart; and no receiver refuses one.
+TEST(Plan, LeavesACollectiveOnAllNodesAtOnce) {
+  PlanOptions wanted = options(256);
+  wanted.has_arrivals = true;
+  auto plan = Plan::make(wanted);
+  ASSERT_TRUE(plan.ok());
+  std::map<std::pair<uint64_t, uint64_t>, std::set<int64_t>> left_of;  // by communicator and number, in milliseconds
+  for (uint32_t node = 0; node < plan->nodes(); ++node) {
+    for (uint32_t number = 0; number < 3; ++number) {
+      wire::Collector collector(kFirst_ns + 4 * kPeriod_ns);
+      ASSERT_TRUE(wire::read_protobuf(wire::encode_windows(plan->window(node, number), {}), collector).ok());
+      const wire::Batch batch = collector.take();
+      EXPECT_EQ(batch.refused_count(), 0U) << "node " << node << ", window " << number;
+      for (const auto& window : batch.windows) {
+        for (const auto& one : window.arrivals) {
+          const int64_t left_ns = static_cast<int64_t>(*one.left_ns) - plan->clock(node, number).offset_ns;
+          left_of[{window.communicator, one.number}].insert((left_ns + 500'000) / 1'000'000);
+        }
+      }
+    }
+  }
+  EXPECT_GT(left_of.size(), 50U);
+  for (const auto& [collective, left] : left_of) EXPECT_EQ(left.size(), 1U) << collective.second;
+}
+
 // Of every class some are planted, each with what shows it, and with what must not be taken for it.
 TEST(Plan, ShowsWhyARankIsSlow) {
   std::map<std::string, int> planted;

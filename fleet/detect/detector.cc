@@ -468,12 +468,14 @@ void Detector::score(uint64_t window, const std::vector<Measured>& measured, std
 void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes) {
   Rank& rank = ranks_[one.rank];
   if (!pool.is_warm() || rank.windows < pool.warm_up()) return;
-  const double effect = rank.effect - usual_effect(rank), z = pool.score_of(effect);
+  const double usual = usual_effect(window, rank), effect = rank.effect - usual, z = pool.score_of(effect);
   for (size_t i = 0; i < kSums; ++i) add_window(window, pool.rules()[i], effect, z, rank, rank.sums[i]);
   if (!rank.is_named && rank.score() >= kNamed) {
+    rank.usual = usual;
     begin(one.rank, rank, window);
     changes.push_back(rank.incident);
   } else if (rank.is_named) {
+    rank.usual_until = window + kOwnWindows + kWindows;
     const Incident before = rank.incident;
     update(rank, window);
     if (rank.score() == 0 && rank.course.median_of(kWindows) < 100 * kOver * floor_of(rank.peers)) {
@@ -487,8 +489,10 @@ void Detector::score_one(uint64_t window, const Measured& one, const Pool& pool,
 // What a rank usually is slower or faster than its peers does not show that it is slow now: one that has always been
 // 4 % slower reaches with a little noise what another reaches when it slows by 10 %, and one that has always been 4 %
 // faster does not when it does. What was before the last windows, in which it may have become slow; at most half of
-// the floor; and nothing of one that is usually above the floor, which is slow.
-double Detector::usual_effect(const Rank& rank) {
+// the floor; and nothing of one that is usually above the floor, which is slow. Windows in which it was named do not
+// say what is usual: until they are out of those that count, that is what it was before.
+double Detector::usual_effect(uint64_t window, const Rank& rank) {
+  if (rank.is_named || window < rank.usual_until) return rank.usual;
   const double floor = floor_of(rank.peers);
   if (rank.score() == 0 && rank.effect <= floor / 2) return 0;  // it does not matter
   const double usual = rank.course.usual_of(kOwnWindows, kWindows, kWindows).value_or(0);
@@ -574,7 +578,8 @@ void Detector::fold(uint64_t window, const std::vector<Incident>& own, std::vect
   members.reserve(ranks_.size());
   for (const auto& [number, rank] : ranks_) {
     if (rank.is_silent) continue;
-    members.push_back({number, rank.node, rank.score(), rank.is_named ? &rank.incident : nullptr});
+    const bool stays_slow = rank.is_named && rank.course.median_of(kAloneFor) >= 100 * floor_of(rank.peers);
+    members.push_back({number, rank.node, rank.score(), rank.is_named ? &rank.incident : nullptr, stays_slow});
   }
   slow_nodes_.fold(members, window, own, changes);
 }

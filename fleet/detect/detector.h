@@ -180,7 +180,9 @@ class Detector {
     std::array<Sum, kSums> sums;
     Course course;
     bool is_silent = false, is_named = false;
-    size_t named_by = 0;  // which of its sums
+    size_t named_by = 0;       // which of its sums
+    double usual = 0;          // effect, as it was when the rank was named
+    uint64_t usual_until = 0;  // window from which on that does not matter any more
     Incident incident;
     bool is_often_in(const Carried& one) const;
     size_t largest() const;
@@ -222,7 +224,7 @@ class Detector {
                  const Round& round) const;
   static Reasons usual_of(const std::vector<const Measured*>& members);
   void score(uint64_t window, const std::vector<Measured>& measured, std::vector<Incident>& changes);
-  static double usual_effect(const Rank& rank);
+  static double usual_effect(uint64_t window, const Rank& rank);
   static void add_window(uint64_t window, const SumRule& rule, double effect, double z, const Rank& rank, Sum& sum);
   void score_one(uint64_t window, const Measured& one, const Pool& pool, std::vector<Incident>& changes);
   void begin(uint32_t number, Rank& rank, uint64_t window);

@@ -71,13 +71,13 @@ bool SlowNodes::update(Incident& incident, const Group& group) {
   return is_news(before, incident);
 }
 
-// While all recover, one is the last: that is not one that stays slow.
+// While all recover, one is the last, and the later the nearer to the floor it always is: that is not one that stays
+// slow.
 bool SlowNodes::is_one_alone(uint32_t node, const Group& group) {
-  const bool is_alone = group.suspects.size() == 1 &&
-                        std::ranges::any_of(group.named, [](const NodeMember* one) { return one->score >= kNamed; });
+  const auto is_named = [](const NodeMember* one) { return one->score >= kNamed; };
   size_t& windows = alone_[node];
-  windows = is_alone ? windows + 1 : 0;
-  return windows >= kAloneFor;
+  windows = group.suspects.size() == 1 && std::ranges::any_of(group.named, is_named) ? windows + 1 : 0;
+  return windows >= kAloneFor && std::ranges::any_of(group.named, &NodeMember::stays_slow);
 }
 
 void SlowNodes::fold(const std::vector<NodeMember>& members, uint64_t window, const std::vector<Incident>& own,

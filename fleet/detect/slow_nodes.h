@@ -22,6 +22,7 @@ struct NodeMember {
   uint32_t rank = 0, node = 0;
   double score = 0;
   const Incident* incident = nullptr;  // where it is named
+  bool stays_slow = false;             // by the median of its last kAloneFor windows
 };
 
 class SlowNodes {

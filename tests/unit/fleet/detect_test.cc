@@ -333,6 +333,21 @@ TEST(SlowNode, OfWhichOneRankStaysSlowBecomesThatRanks) {
   EXPECT_FALSE(simulation.detector.named()[0].is_of_node());
 }
 
+// It takes longer to recover than the others, since it was slower than they before, too.
+TEST(SlowNode, OfWhichOneRankIsALittleSlowerForEverRecovers) {
+  Noise noise = kNoisyNoise;
+  noise.spread = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    Simulation simulation({8, 256, noise, seed});
+    const auto run = [&](size_t windows, double slow) {
+      return simulation.run(windows, [&](uint32_t rank) { return (rank == 3 ? 0.045 : 0) + (rank < 8 ? slow : 0); });
+    };
+    run(60, 0);
+    run(40, 0.3);
+    for (const Incident& one : run(40, 0).changes) EXPECT_TRUE(one.is_of_node() || one.rank != 3) << "seed " << seed;
+  }
+}
+
 TEST(SlowNode, ThatIsNotHeardOfAnyMoreIsSilentAndNotOver) {
   Simulation simulation({8, 256});
   simulation.run(60);

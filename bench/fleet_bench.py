@@ -8,7 +8,7 @@ Load: 13,100 windows a second, as 16,384 ranks of four communicators have. The s
 simulate --live` sends what their 2,730 nodes would, each over a TLS connection that it keeps, all of a window at once when it ends; meanwhile each tool is asked twice a second over TLS. The CPU is the server's alone (/proc/PID/stat).
 Saturated: `fleet_load send` has its requests made beforehand and sends them over eight connections; the floor is
 `fleet_load floor`, which decodes and inserts the same rows with the same durability, alone on the machine. In turns.
-Hour: that many windows of 5 s of 2,048 ranks, then find_outlier_nodes of the last hour.
+Hour: that many windows of 5 s of 2,048 ranks, eight of which are slow for a time, then find_outlier_nodes of the last hour.
 
 With --clickhouse the server stores in a real clickhouse-server, whose CPU is not counted.
 
@@ -129,7 +129,10 @@ def saturated(options, table):
 
 def hour(options, table):
     with serving(options, *UNLIMITED) as (server, _):
-        count, seconds, _ = run_load(options, "send", server.otlp, TOKEN, 2048, options.hour)
+        count, seconds, _ = run_load(options, "send", server.otlp, TOKEN, 2048, options.hour, "slow")
+        answer = server.ask("find_outlier_nodes", since="1h")
+        if not answer["outliers"] and not answer["ended"]:
+            sys.exit("no slow rank was named in the hour")
         times = [server.seconds_of("find_outlier_nodes", since="1h") for _ in range(200)]
         print(f"hour: {count} windows of ranks in {seconds:.1f} s, {server.ask('run_analysis')['store']['bytes'] >> 20} MiB, "
               f"resident {server.peak_mib():.0f} MiB", flush=True)

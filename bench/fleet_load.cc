@@ -1,8 +1,10 @@
 // What `make fleet-bench` (fleet_bench.py) and `make fleet-truth` need of a compiled program: requests of a simulated
-// job, made before the clock starts, and then
+// job, made while the clock stands, and then
 //
 //   fleet_load floor FILE RANKS WINDOWS          decoded and inserted in a bare loop, with the durability of the server
-//   fleet_load send PORT TOKEN RANKS WINDOWS     sent to a server on this machine as fast as it takes them
+//   fleet_load send PORT TOKEN RANKS WINDOWS [slow]   sent to a server on this machine as fast as it takes them; slow:
+//   one
+//                                                rank of 256 is
 //
 // or, without a server, hours of a job in which no rank is slow, through the detector alone:
 //
@@ -13,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -49,28 +52,41 @@ struct Requests {
   uint64_t windows = 0;
 };
 
-Requests make_requests(uint32_t ranks, uint32_t windows) {
-  fleet::simulate::PlanOptions options;
-  options.ranks = ranks;
-  options.windows = windows;
-  options.has_stragglers = false;
-  options.first_ns =
-      (system_clock().wall_ns() / fleet::simulate::kPeriod_ns - windows - 1) * fleet::simulate::kPeriod_ns;
-  auto plan = must(fleet::simulate::Plan::make(options));
-  Requests made;
-  for (uint32_t number = 0; number < windows; ++number) {
-    plan.begin(number);
-    for (uint32_t node = 0; node < plan.nodes(); ++node) {
-      const auto of_node = plan.window(node, number);
-      made.windows += of_node.size();
-      made.bodies.push_back(fleet::wire::encode_windows(of_node));
-    }
-  }
-  return made;
-}
+// Makes them in parts, since those of an hour do not fit into memory.
+class Job {
+ public:
+  Job(uint32_t ranks, uint32_t windows, bool has_stragglers) : plan_(make_plan(ranks, windows, has_stragglers)) {}
 
-void print_rate(uint64_t windows, uint64_t begin_ns) {
-  const double seconds = static_cast<double>(now_ns() - begin_ns) / 1e9;
+  Requests next(uint32_t windows) {
+    Requests made;
+    for (uint32_t end = at_ + windows; at_ < end; ++at_) {
+      plan_.begin(at_);
+      for (uint32_t node = 0; node < plan_.nodes(); ++node) {
+        const auto of_node = plan_.window(node, at_);
+        made.windows += of_node.size();
+        made.bodies.push_back(fleet::wire::encode_windows(of_node));
+      }
+    }
+    return made;
+  }
+
+ private:
+  static fleet::simulate::Plan make_plan(uint32_t ranks, uint32_t windows, bool has_stragglers) {
+    fleet::simulate::PlanOptions options;
+    options.ranks = ranks;
+    options.windows = windows;
+    options.has_stragglers = has_stragglers;
+    options.first_ns =
+        (system_clock().wall_ns() / fleet::simulate::kPeriod_ns - windows - 1) * fleet::simulate::kPeriod_ns;
+    return must(fleet::simulate::Plan::make(options));
+  }
+
+  fleet::simulate::Plan plan_;
+  uint32_t at_ = 0;
+};
+
+void print_rate(uint64_t windows, uint64_t took_ns) {
+  const double seconds = static_cast<double>(took_ns) / 1e9;
   fmt::print("{} {:.3f} {:.0f}\n", windows, seconds, static_cast<double>(windows) / seconds);
 }
 
@@ -139,7 +155,7 @@ void run_floor(const char* path, const Requests& requests) {
     must(fleet::wire::read_protobuf(body, collector));
     inserts.put(collector.take());
   }
-  print_rate(requests.windows, begin_ns);
+  print_rate(requests.windows, now_ns() - begin_ns);
 }
 
 // Sends all, and reads up to the end of the answer's head and its body; false: not 200.
@@ -179,7 +195,8 @@ int connect_to(uint16_t port) {
   return made;
 }
 
-void run_send(uint16_t port, const char* token, const Requests& requests) {
+// How long it took.
+uint64_t send_all(uint16_t port, const char* token, const Requests& requests) {
   const std::string head = fmt::format(
       "POST /v1/metrics HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\nContent-Type: "
       "application/x-protobuf\r\n",
@@ -204,7 +221,18 @@ void run_send(uint16_t port, const char* token, const Requests& requests) {
     });
   }
   for (auto& thread : threads) thread.join();
-  print_rate(requests.windows, begin_ns);
+  return now_ns() - begin_ns;
+}
+
+void run_send(uint16_t port, const char* token, uint32_t windows, Job job) {
+  constexpr uint32_t kPart = 60;  // windows
+  uint64_t sent = 0, took_ns = 0;
+  for (uint32_t at = 0; at < windows; at += kPart) {
+    const Requests requests = job.next(std::min(kPart, windows - at));
+    took_ns += send_all(port, token, requests);
+    sent += requests.windows;
+  }
+  print_rate(sent, took_ns);
 }
 
 const fleet::simulate::Noise& noise_of(std::string_view name) {
@@ -251,19 +279,23 @@ uint32_t number(const char* text) { return static_cast<uint32_t>(std::strtoul(te
 
 int main(int count, char** arguments) {
   if (count == 5 && std::string_view(arguments[1]) == "floor") {
-    run_floor(arguments[2], make_requests(number(arguments[3]), number(arguments[4])));
+    const uint32_t windows = number(arguments[4]);
+    run_floor(arguments[2], Job(number(arguments[3]), windows, false).next(windows));
     return 0;
   }
-  if (count == 6 && std::string_view(arguments[1]) == "send") {
-    run_send(static_cast<uint16_t>(number(arguments[2])), arguments[3],
-             make_requests(number(arguments[4]), number(arguments[5])));
+  const bool is_slow = count == 7 && std::string_view(arguments[6]) == "slow";
+  if ((count == 6 || is_slow) && std::string_view(arguments[1]) == "send") {
+    const uint32_t windows = number(arguments[5]);
+    run_send(static_cast<uint16_t>(number(arguments[2])), arguments[3], windows,
+             Job(number(arguments[4]), windows, is_slow));
     return 0;
   }
   if (count == 6 && std::string_view(arguments[1]) == "healthy") {
     run_healthy(number(arguments[2]), number(arguments[3]), arguments[4], number(arguments[5]));
     return 0;
   }
-  std::fputs("fleet_load floor FILE RANKS WINDOWS | send PORT TOKEN RANKS WINDOWS | healthy RANKS HOURS NOISE SEED\n",
-             stderr);
+  std::fputs(
+      "fleet_load floor FILE RANKS WINDOWS | send PORT TOKEN RANKS WINDOWS [slow] | healthy RANKS HOURS NOISE SEED\n",
+      stderr);
   return 2;
 }

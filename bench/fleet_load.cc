@@ -2,9 +2,9 @@
 // job, made while the clock stands, and then
 //
 //   fleet_load floor FILE RANKS WINDOWS          decoded and inserted in a bare loop, with the durability of the server
-//   fleet_load send PORT TOKEN RANKS WINDOWS [slow]   sent to a server on this machine as fast as it takes them; slow:
-//   one
-//                                                rank of 256 is
+//   fleet_load send PORT TOKEN RANKS WINDOWS [slow]
+//                                                sent to a server on this machine as fast as it takes them; one rank of
+//                                                256 is slow
 //
 // or, without a server, hours of a job in which no rank is slow, through the detector alone:
 //

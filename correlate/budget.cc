@@ -400,9 +400,8 @@ void Budget::Impl::take_segments(BudgetProcess& process, uint32_t device_ref, ui
   const bool was_with_others = device_ref == process.device.first_device_ref() && !process.lines.contains(device_ref);
   BudgetProcess::Line& line = process.lines[device_ref];
   if (was_with_others) line.segments = process.lines[0].segments;
-  line.until_ns = process.device.settle(is_end ? process.last_call_ns : mono_ns, device_ref);
-  line.until_ns =
-      is_end ? process.last_call_ns : std::min(line.until_ns, process.device.last_submission_ns(device_ref));
+  const uint64_t final_ns = process.device.settle(is_end ? process.last_call_ns : mono_ns, device_ref);
+  line.until_ns = is_end ? process.last_call_ns : std::min(final_ns, process.device.last_submission_ns(device_ref));
   for (const DeviceSegment& one : process.device.take(line.until_ns, device_ref)) line.segments.push_back(one);
 }
 

@@ -188,7 +188,6 @@ DeviceTime::Covered DeviceTime::cover(Streams::Reach reach, const BudgetCall& wa
   streams_.cover(reach);
   if (found.any) cover_copies(complete_ns);
   if (outstanding_.empty()) copied_ns_.reset();
-  found.all = outstanding_.empty() && !is_unknown();
   return found;
 }
 

@@ -31,9 +31,8 @@
 //     Between the two nothing is claimed until enough copies of its direction found nothing outstanding: the best rate
 //     that was seen divides it from then on, whatever the sizes.
 // D11 What is put on a list is work when the list is executed, on the queue that it is given to, each time.
-// D12 From the second device on that a process gives work, each has segments of its own. Work of which the device is
-// not
-//     known may be on each; a wait for work of several shows none of them busy, only all together.
+// D12 From the second device on that a process gives work, each has segments of its own. Work of which the device
+//     is not known may be on each; a wait for work of several shows none of them busy, only all together.
 //
 // Pure and deterministic; one thread. Monotonic nanoseconds. Failure: none; what does not fit is counted.
 #pragma once
@@ -144,7 +143,7 @@ class DeviceTime {
     uint32_t alone = 0;  // copies that found nothing outstanding
   };
   struct Covered {
-    bool any = false, all = false;  // all that was outstanding
+    bool any = false;
     bool only_collectives = true;
     uint64_t last_end_ns = 0;
     uint32_t device_ref = 0;  // 0: several

@@ -36,6 +36,19 @@ bool is_in_order(const CallFacts& facts) {
   }
 }
 
+// One that had ended before its name was read is called what it was called when something happened to it, and one that
+// names itself what its main thread was called last, in whatever order that comes (E2).
+void take_name(const hal::Event& event, hal::HostOp op, ProcessState& process) {
+  const std::string_view comm = fixed_text(event.comm);
+  const bool is_own = op == hal::HostOp::kExec || (op == hal::HostOp::kSchedSwitch && event.pid == event.tid);
+  if (is_own && !comm.empty() && event.start_mono_ns >= process.named_ns) {
+    process.named_ns = event.start_mono_ns;
+    if (process.facts.comm != comm) process.facts.comm = comm;
+  } else if (process.facts.comm.empty()) {
+    process.facts.comm = comm;
+  }
+}
+
 }  // namespace
 
 uint64_t mix(uint64_t a, uint64_t b) {
@@ -174,19 +187,6 @@ void Engine::Impl::take(const hal::Event& event, const CallFacts& facts, uint64_
     take_host(event, *facts.host, window);
   } else if (event.kind != hal::Kind::kHost) {
     take_call(event, facts, window);
-  }
-}
-
-// One that had ended before its name was read is called what it was called when something happened to it, and one that
-// names itself what its main thread was called last, in whatever order that comes (E2).
-static void take_name(const hal::Event& event, hal::HostOp op, ProcessState& process) {
-  const std::string_view comm = fixed_text(event.comm);
-  const bool is_own = op == hal::HostOp::kExec || (op == hal::HostOp::kSchedSwitch && event.pid == event.tid);
-  if (is_own && !comm.empty() && event.start_mono_ns >= process.named_ns) {
-    process.named_ns = event.start_mono_ns;
-    if (process.facts.comm != comm) process.facts.comm = comm;
-  } else if (process.facts.comm.empty()) {
-    process.facts.comm = comm;
   }
 }
 

@@ -342,8 +342,7 @@ void add_slept(ProcessTime& time) {
     if (node.line.empty()) continue;
     time.because.push_back(
         fmt::format("It slept in {}: no loss if it had no work; if it tries again there (for a lock, or under a rate "
-                    "limit), that is "
-                    "what takes the time",
+                    "limit), that is what takes the time",
                     printable(node.line, 120)));
     return;
   }
@@ -375,8 +374,7 @@ void add_retransmissions(const Part& part, ProcessTime& time) {
   if (requests > 0) {
     time.because.push_back(
         fmt::format("Its requests for a connection to {} (SYN) were sent again {}, the first time after 1s: the queue "
-                    "of its listener "
-                    "is full, or packets are lost",
+                    "of its listener is full, or packets are lost",
                     printable(address, 100), plural(requests, "time")));
     time.remedy =
         "keep the connection open; have the server accept sooner, with a longer queue (listen's backlog, "

@@ -408,11 +408,7 @@ class OpenWaitTest : public store::testing::RecordingTest {
     constexpr uint64_t kMilli = 1'000'000, kSteps = 400;
     using store::testing::event_of;
     open();
-    hal::Process process;
-    process.pid = kPid;
-    process.start_mono_ns = store::testing::kMono;
-    process.comm = "python";
-    writer->add_process(process);
+    writer->add_process(store::testing::process_of(kPid, store::testing::kMono, "python"));
     for (uint64_t step = 0; step < kSteps; ++step) {
       write({event_of("cudaLaunchKernel", step * 10 * kMilli, kMilli / 100, kPid),
              event_of("cudaStreamSynchronize", step * 10 * kMilli + kMilli / 10, 9 * kMilli, kPid)});
@@ -426,15 +422,43 @@ class OpenWaitTest : public store::testing::RecordingTest {
     if (others_go_on) write({event_of("sched_switch", end_ns - kMilli, kMilli, kPid + 1)});
     clock.elapsed_ns = end_ns;
     close();
-    auto reader = store::Reader::open(path);
-    EXPECT_TRUE(reader.ok());
-    TimeSink sink;
-    EXPECT_TRUE(replay_time(**reader, {}, sink).ok());
-    for (const ProcessTime& time : sink.take()) {
+    for (const ProcessTime& time : replayed()) {
       if (time.budget.pid == kPid) return time.because;
     }
     ADD_FAILURE() << "no budget";
     return {};
+  }
+  // What its replay says, without the evidence that is read from its tables.
+  std::vector<ProcessTime> replayed() {
+    auto reader = store::Reader::open(path);
+    EXPECT_TRUE(reader.ok());
+    TimeSink sink;
+    EXPECT_TRUE(replay_time(**reader, {}, sink).ok());
+    return sink.take();
+  }
+  std::vector<ProcessTime> with_evidence() {
+    std::vector<ProcessTime> times = replayed();
+    auto reader = store::Reader::open(path);
+    EXPECT_TRUE(reader.ok());
+    add_time_evidence(**reader, {}, times);
+    return times;
+  }
+  void open_with_two_devices() {
+    open();
+    writer->add_device(1, {"acme", 0, "GPU-1", ""});
+    writer->add_device(2, {"acme", 1, "GPU-2", ""});
+  }
+  // One of 10 ms, on a stream of the thread's own: work for the device, and a wait for it.
+  void write_step(uint64_t step, uint32_t tid, uint32_t pid, uint32_t device, uint64_t waits_ns) {
+    const uint64_t at = step * 10'000'000;
+    hal::Event launch = store::testing::event_of("cudaLaunchKernel", at, 10'000, pid, tid);
+    hal::Event sync = store::testing::event_of("cudaStreamSynchronize", at + 100'000, waits_ns, pid, tid);
+    launch.device_ref = device;
+    for (hal::Event* one : {&launch, &sync}) {
+      one->stream = tid;
+      one->set(hal::Has::kStream);
+    }
+    write({launch, sync});
   }
 };
 
@@ -457,10 +481,7 @@ TEST_F(OpenWaitTest, WhatIsOfAnotherRunIsNotOfThisOne) {
     store::WriterOptions given = options();
     given.session.cpu_cores = 2;
     open(given);
-    hal::Process process;
-    process.pid = kPid;
-    process.start_mono_ns = store::testing::kMono + clock.elapsed_ns;
-    process.comm = "python";
+    hal::Process process = store::testing::process_of(kPid, store::testing::kMono + clock.elapsed_ns, "python");
     process.settings = settings;
     writer->add_process(process);
     for (uint64_t step = 0; step < 400; ++step) {
@@ -478,14 +499,9 @@ TEST_F(OpenWaitTest, WhatIsOfAnotherRunIsNotOfThisOne) {
   };
   run("PYTHONDEVMODE=1", 9);
   run("", 1);
-  auto reader = store::Reader::open(path);
-  ASSERT_TRUE(reader.ok());
-  TimeSink sink;
-  ASSERT_TRUE(replay_time(**reader, {}, sink).ok());
-  std::vector<ProcessTime> times = sink.take();
+  const std::vector<ProcessTime> times = with_evidence();
   ASSERT_EQ(times.size(), 2U);
   ASSERT_NE(times[0].session, times[1].session);
-  add_time_evidence(**reader, {}, times);
   EXPECT_THAT(times[0].because, ::testing::Contains(::testing::HasSubstr("PYTHONDEVMODE=1 is set")));
   EXPECT_THAT(times[0].because, ::testing::Contains(::testing::HasSubstr("took 9% of the machine's CPU time")));
   EXPECT_THAT(times[1].because, ::testing::Not(::testing::Contains(::testing::HasSubstr("is set in"))));
@@ -494,31 +510,14 @@ TEST_F(OpenWaitTest, WhatIsOfAnotherRunIsNotOfThisOne) {
 
 // Two processes submit to one device, and one of them to another as well.
 TEST_F(OpenWaitTest, WhatADeviceDoesForOthersAndSeveralDevicesAreSaid) {
-  open();
-  writer->add_device(1, {"acme", 0, "GPU-1", ""});
-  writer->add_device(2, {"acme", 1, "GPU-2", ""});
+  open_with_two_devices();
   for (uint64_t step = 0; step < 400; ++step) {
-    const uint64_t at = step * 10'000'000;
-    for (const uint32_t pid : {kPid, kPid + 1}) {
-      hal::Event launch = store::testing::event_of("cudaLaunchKernel", at, 10'000, pid);
-      launch.device_ref = pid == kPid && step % 2 == 1 ? 2 : 1;
-      const uint64_t waits_ns = pid == kPid ? 9'880'000 : 4'000'000;
-      hal::Event sync = store::testing::event_of("cudaStreamSynchronize", at + 100'000, waits_ns, pid);
-      for (hal::Event* one : {&launch, &sync}) {
-        one->stream = 7;
-        one->set(hal::Has::kStream);
-      }
-      write({launch, sync});
-    }
+    write_step(step, kPid, kPid, step % 2 == 1 ? 2 : 1, 9'880'000);
+    write_step(step, kPid + 1, kPid + 1, 1, 4'000'000);
   }
   clock.elapsed_ns = 4 * kSecond;
   close();
-  auto reader = store::Reader::open(path);
-  ASSERT_TRUE(reader.ok());
-  TimeSink sink;
-  ASSERT_TRUE(replay_time(**reader, {}, sink).ok());
-  std::vector<ProcessTime> times = sink.take();
-  add_time_evidence(**reader, {}, times);
+  const std::vector<ProcessTime> times = with_evidence();
   ASSERT_EQ(times.size(), 2U);
   const auto of = [&](uint32_t pid) {
     return *std::ranges::find(times, pid, [](const auto& one) { return one.budget.pid; });
@@ -532,32 +531,14 @@ TEST_F(OpenWaitTest, WhatADeviceDoesForOthersAndSeveralDevicesAreSaid) {
 
 // One thread keeps a device busy; another gives a second one 4 ms of work in 10 ms.
 TEST_F(OpenWaitTest, AThreadIsMeasuredByItsOwnDevice) {
-  open();
-  writer->add_device(1, {"acme", 0, "GPU-1", ""});
-  writer->add_device(2, {"acme", 1, "GPU-2", ""});
+  open_with_two_devices();
   for (uint64_t step = 0; step < 400; ++step) {
-    const uint64_t at = step * 10'000'000;
-    for (const uint32_t device : {2U, 1U}) {
-      hal::Event launch = store::testing::event_of("cudaLaunchKernel", at, 10'000, kPid);
-      hal::Event sync =
-          store::testing::event_of("cudaStreamSynchronize", at + 100'000, device == 1 ? 9'880'000 : 4'000'000, kPid);
-      launch.device_ref = device;
-      for (hal::Event* one : {&launch, &sync}) {
-        one->tid = kPid + device;
-        one->stream = 7 + device;
-        one->set(hal::Has::kStream);
-      }
-      write({launch, sync});
-    }
+    write_step(step, kPid + 2, kPid, 2, 4'000'000);
+    write_step(step, kPid + 1, kPid, 1, 9'880'000);
   }
   clock.elapsed_ns = 4 * kSecond;
   close();
-  auto reader = store::Reader::open(path);
-  ASSERT_TRUE(reader.ok());
-  TimeSink sink;
-  ASSERT_TRUE(replay_time(**reader, {}, sink).ok());
-  std::vector<ProcessTime> times = sink.take();
-  add_time_evidence(**reader, {}, times);
+  const std::vector<ProcessTime> times = with_evidence();
   ASSERT_EQ(times.size(), 1U);
   EXPECT_THAT(times[0].because,
               ::testing::Contains("It uses 2 devices, and the figures are of the one that this thread gives work"));

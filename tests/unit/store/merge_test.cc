@@ -81,10 +81,7 @@ class MergeTest : public RecordingTest {
 
 // Something in every table that the writer fills from events.
 void fill_node(Writer& writer, const std::vector<const char*>& order, uint32_t pid) {
-  hal::Process process;
-  process.pid = pid;
-  process.start_mono_ns = kMono - pid;
-  process.comm = "rank";
+  hal::Process process = process_of(pid, kMono - pid, "rank");
   process.cgroup_id = 77;
   process.cgroup_path = fmt::format("/job/{}", pid);
   writer.add_process(process);

@@ -276,11 +276,7 @@ TEST_F(ReaderTest, TheVendorNeutralQuestionIsAnswered) {
 // docs: the SQL that users have copied from the published posts.
 TEST_F(ReaderTest, ThePublishedQueriesRunAsWritten) {
   open();
-  hal::Process process;
-  process.pid = 100;
-  process.start_mono_ns = 1;
-  process.comm = "python3";
-  writer->add_process(process);
+  writer->add_process(process_of(100, 1, "python3"));
   Event collective = event_of("otherAllReduce", 1'000'000, 60'000'000);
   Event slow = event_of("cudaMalloc", 10, 2'000'000);
   write({slow, event_of("cudaMalloc", 20, 10)});

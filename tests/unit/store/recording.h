@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -86,6 +87,14 @@ class HeldClock : public Clock {
 };
 
 // A returned call of process 100 that started `at_ns` after the recording did.
+inline hal::Process process_of(uint32_t pid, uint64_t start_mono_ns, std::string comm) {
+  hal::Process process;
+  process.pid = pid;
+  process.start_mono_ns = start_mono_ns;
+  process.comm = std::move(comm);
+  return process;
+}
+
 inline Event event_of(std::string_view call, uint64_t at_ns, uint64_t duration_ns, uint32_t pid = 100,
                       uint32_t tid = 0) {
   Event event;

@@ -247,10 +247,7 @@ TEST_F(SummaryTest, PruningDeletesTheOldestCountsThemAndShrinksTheFile) {
 // The name that it gave itself after it had been seen first: who woke another, and who had a CPU, have that one too.
 TEST_F(SummaryTest, AProcessIsCalledWhatItCallsItself) {
   open();
-  hal::Process process;
-  process.pid = 100;
-  process.start_mono_ns = 1;
-  process.comm = "python3";
+  hal::Process process = process_of(100, 1, "python3");
   writer->add_process(process);
   Event event = event_of("cudaMalloc", 10, 20);
   std::string_view("decoder").copy(event.comm.data(), event.comm.size() - 1);

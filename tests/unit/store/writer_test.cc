@@ -17,10 +17,7 @@ class WriterTest : public RecordingTest {};
 TEST_F(WriterTest, EveryFieldOfAnEventComesBack) {
   open();
   writer->add_probe(3, {call_named("cudaLaunchKernel"), "cudaLaunchKernel_ptsz", "/opt/lib/libcudart.so.13", "13.0"});
-  hal::Process process;
-  process.pid = 100;
-  process.start_mono_ns = 77;
-  process.comm = "train";
+  hal::Process process = process_of(100, 77, "train");
   process.rank = 2;
   process.world_size = 8;
   writer->add_process(process);
@@ -266,10 +263,7 @@ TEST_F(WriterTest, ACallThatNeverReturnsIsSaidToAtTheEnd) {
 
 TEST_F(WriterTest, AReusedPidIsAnotherProcess) {
   open();
-  hal::Process process;
-  process.pid = 100;
-  process.start_mono_ns = 1'000'000'000;
-  process.comm = "first";
+  hal::Process process = process_of(100, 1'000'000'000, "first");
   writer->add_process(process);
   write({event_of("cudaMalloc", 0, 1)});
   process.comm = "renamed";  // exec: the same process
@@ -312,21 +306,14 @@ TEST_F(WriterTest, ProcessesFirstSeenThroughTheirCallsGetTheirNameLater) {
   open();
   write({event_of("cudaMalloc", 0, 1)});
   flush();
-  hal::Process process;
-  process.pid = 100;
-  process.start_mono_ns = 5;
-  process.comm = "late";
-  writer->add_process(process);
+  writer->add_process(process_of(100, 5, "late"));
   close();
   EXPECT_EQ(row("SELECT comm FROM events"), "late");
 }
 
 TEST_F(WriterTest, ForkedChildrenInheritKernelNamesAndLateNamesReachPreviousRows) {
   open();
-  hal::Process parent;
-  parent.pid = 100;
-  parent.start_mono_ns = 1;
-  parent.comm = "p";
+  hal::Process parent = process_of(100, 1, "p");
   writer->add_process(parent);
   writer->add_function_name(100, 0x10, "inherited");
   hal::Process child = parent;
@@ -451,10 +438,7 @@ TEST_F(WriterTest, SnapshotsChainsStacksLossesAndSessionsAreThere) {
 
 TEST_F(WriterTest, UntrustedNamesAreMadePrintableAndBounded) {
   open();
-  hal::Process process;
-  process.pid = 100;
-  process.start_mono_ns = 1;
-  process.comm = "a\nb\xff";
+  hal::Process process = process_of(100, 1, "a\nb\xff");
   process.command_line = std::string(1 << 20, 'x');
   writer->add_process(process);
   close();

@@ -67,11 +67,8 @@ Result<Names> Names::load(Database& database) {
   Result<std::optional<int64_t>> step = database.integer("SELECT max(single_step_ns) FROM sessions");
   if (!step.ok()) return step.error();
   if (*step) names.single_step_ns_ = static_cast<uint64_t>(std::max<int64_t>(0, **step));
-  std::unordered_map<int64_t, std::string> renamed;  // by process: what its main thread was called last
-  constexpr std::string_view kThreads = "SELECT id, process, pid = tid, coalesce(comm, '') FROM threads ORDER BY id";
-  INGERO_TRY(database.each_row(kThreads, [&](const Statement& row) {
+  INGERO_TRY(database.each_row("SELECT id, process FROM threads", [&](const Statement& row) {
     put<int64_t>(names.threads_, row.integer(0), row.integer(1), -1);
-    if (row.integer(2) != 0 && !row.text(3).empty()) renamed[row.integer(1)] = row.text(3);
   }));
   INGERO_TRY(database.each_row("SELECT id, wall_ns FROM clocks", [&](const Statement& row) {
     put<int64_t>(names.clocks_, row.integer(0), row.integer(1), 0);
@@ -86,9 +83,7 @@ Result<Names> Names::load(Database& database) {
           const auto [same, is_new] = first.emplace(std::tuple(row.text(4), row.integer(1), row.integer(2)), id);
           if (!is_new) names.canonical_[id] = same->second;
         }
-        const auto name = renamed.find(id);
-        names.processes_[id] = {static_cast<uint32_t>(row.integer(1)),
-                                name == renamed.end() ? row.text(3) : name->second, row.text(4)};
+        names.processes_[id] = {static_cast<uint32_t>(row.integer(1)), row.text(3), row.text(4)};
       }));
   return names;
 }

@@ -131,17 +131,32 @@ Dictionaries::ProcessEntry& Dictionaries::process_entry(uint32_t pid) {
     hal::Process unknown;
     unknown.pid = pid;
     pending_processes_.emplace_back(entry.id, std::move(unknown));
-    recent_processes_[pid % recent_processes_.size()] = {pid, entry.id};
+    recent_processes_[pid % recent_processes_.size()] = {pid, entry.id, {}};
   }
   return entry;
 }
 
 int64_t Dictionaries::process(uint32_t pid) {
-  auto& [recent_pid, recent_id] = recent_processes_[pid % recent_processes_.size()];
-  if (recent_pid == pid && recent_id >= 0) return recent_id;
-  recent_id = process_entry(pid).id;
-  recent_pid = pid;
-  return recent_id;
+  RecentProcess& recent = recent_processes_[pid % recent_processes_.size()];
+  if (recent.pid != pid || recent.id < 0) recent = {pid, process_entry(pid).id, {}};
+  return recent.id;
+}
+
+// A process is called what its main thread was called last. Host events other than these may happen while another
+// thread has the CPU.
+void Dictionaries::name_process(const hal::Event& event, const std::array<uint64_t, 2>& comm) {
+  if (event.tid != event.pid || comm[0] == 0) return;
+  RecentProcess& recent = recent_processes_[event.pid % recent_processes_.size()];
+  if (recent.pid != event.pid || recent.comm == comm) return;
+  const auto op = calls_.host_op(event.call);
+  if (op && *op != hal::HostOp::kExec && *op != hal::HostOp::kSchedSwitch) return;
+  ProcessEntry& entry = process_entry(event.pid);
+  if (event.start_mono_ns < entry.named_ns) return;
+  entry.named_ns = event.start_mono_ns;
+  recent.comm = comm;
+  if (entry.comm == comm) return;
+  entry.comm = comm;
+  pending_comms_[entry.id] = {event.pid, comm};
 }
 
 void Dictionaries::add_process(const hal::Process& process) {
@@ -151,7 +166,7 @@ void Dictionaries::add_process(const hal::Process& process) {
     // Its number is another's now, and that one's end was not reported, or will be.
     ended_now_.push_back(known->second.id);
     processes_.erase(known);
-    recent_processes_[process.pid % recent_processes_.size()].second = -1;
+    recent_processes_[process.pid % recent_processes_.size()].id = -1;
   }
   if (pending_processes_.size() >= kMaxPendingProcesses) {
     losses_.add(hal::Loss::store_failed);
@@ -189,7 +204,7 @@ void Dictionaries::forget_ended() {
     if (known == processes_.end() || known->second.id != id) continue;  // the pid has been reused
     processes_.erase(known);
     auto& recent = recent_processes_[pid % recent_processes_.size()];
-    if (recent.first == pid) recent.second = -1;
+    if (recent.pid == pid) recent.id = -1;
   }
 }
 
@@ -221,6 +236,7 @@ int64_t Dictionaries::function(int64_t process, uint64_t handle) {
 
 int64_t Dictionaries::thread(const hal::Event& event, int64_t process) {
   const std::array<uint64_t, 2> comm = words_of(event.comm);
+  name_process(event, comm);
   return threads_.id_of({{event.pid, event.tid, static_cast<uint64_t>(process), event.cgroup_id, comm[0], comm[1]}});
 }
 

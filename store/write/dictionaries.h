@@ -87,13 +87,21 @@ class Dictionaries {
   };
   struct ProcessEntry {
     int64_t id = -1;
-    uint64_t start_mono_ns = 0;  // 0: unknown
+    uint64_t start_mono_ns = 0;      // 0: unknown
+    std::array<uint64_t, 2> comm{};  // of its main thread
+    uint64_t named_ns = 0;           // when that had this name
+  };
+  struct RecentProcess {
+    uint32_t pid = 0;
+    int64_t id = -1;
+    std::array<uint64_t, 2> comm{};
   };
 
   int64_t probe_id(hal::CallId id, const ProbeEntry& probe);
   int64_t source_of(const hal::Call& call);
   int64_t op_of(const hal::Call& call, int64_t source);
   ProcessEntry& process_entry(uint32_t pid);
+  void name_process(const hal::Event& event, const std::array<uint64_t, 2>& comm);
   static bool is_same(const ProcessEntry& entry, uint64_t start_mono_ns);
   void forget_ended();
   Status load_next_ids(Database& database);
@@ -131,8 +139,10 @@ class Dictionaries {
   std::deque<std::pair<uint32_t, int64_t>>
       ended_;                       // pid and id: its number may still be named by an event that comes late
   std::vector<int64_t> ended_now_;  // since the last transaction: their names are still to be written
-  std::array<std::pair<uint32_t, int64_t>, 64> recent_processes_{};
+  std::array<RecentProcess, 64> recent_processes_{};
   std::vector<std::pair<int64_t, hal::Process>> pending_processes_;
+  std::unordered_map<int64_t, std::pair<uint32_t, std::array<uint64_t, 2>>>
+      pending_comms_;  // by processes.id: pid, name
   int64_t next_process_ = 0;
 
   FunctionNames names_;

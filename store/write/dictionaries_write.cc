@@ -96,14 +96,21 @@ Status Dictionaries::write_processes(Database& database, uint64_t now_wall_ns) {
         s.bind_if(16, p.world_size >= 0, int64_t{p.world_size});
         bind_text(s, 17, printable(p.settings, 512));
       }));
-  std::vector<const hal::Process*> named, grouped;
+  std::vector<std::pair<uint32_t, std::string>> named;
+  std::vector<const hal::Process*> grouped;
   for (const auto& [id, process] : pending_processes_) {
-    if (!process.comm.empty()) named.push_back(&process);
+    if (!process.comm.empty()) named.emplace_back(process.pid, printable(process.comm, 64));
     if (process.cgroup_id != 0) grouped.push_back(&process);
   }
+  INGERO_TRY(insert_each(database, "UPDATE processes SET comm = ?2 WHERE id = ?1", pending_comms_,
+                         [&](Statement& s, const auto& entry) {
+                           const auto& [pid, comm] = entry.second;
+                           named.emplace_back(pid, comm_of(comm[0], comm[1]));
+                           s.bind(1, entry.first).bind(2, std::string_view(named.back().second));
+                         }));
   INGERO_TRY(insert_each(database, "INSERT OR REPLACE INTO process_names VALUES (?1, ?2, ?3)", named,
-                         [&](Statement& s, const hal::Process* p) {
-                           s.bind(1, int64_t{p->pid}).bind(2, std::string_view(printable(p->comm, 64)));
+                         [&](Statement& s, const std::pair<uint32_t, std::string>& name) {
+                           s.bind(1, int64_t{name.first}).bind(2, std::string_view(name.second));
                            s.bind(3, signed_of(now_wall_ns));
                          }));
   return insert_each(
@@ -196,6 +203,7 @@ void Dictionaries::committed() {
   pending_probes_.clear();
   pending_clocks_.clear();
   empty(pending_processes_);
+  pending_comms_.clear();
   pending_names_.clear();
   threads_.committed();
   functions_.committed();

@@ -244,21 +244,32 @@ TEST_F(SummaryTest, PruningDeletesTheOldestCountsThemAndShrinksTheFile) {
   EXPECT_EQ(rows(*reader, "PRAGMA page_size")[0], "16384");
 }
 
-// The name that it gave itself after it had been seen first: who woke another, and who had a CPU, have that one too.
+// The name that it had last, also where it had that one before: who woke another, and who had a CPU, have that one too.
 TEST_F(SummaryTest, AProcessIsCalledWhatItCallsItself) {
   open();
   hal::Process process = process_of(100, 1, "python3");
+  process.uid = 1000;
   writer->add_process(process);
-  Event event = event_of("cudaMalloc", 10, 20);
-  std::string_view("decoder").copy(event.comm.data(), event.comm.size() - 1);
-  write({event});
+  std::vector<Event> events;
+  for (const std::string_view name : {"bash", "decoder", "bash"}) {
+    events.push_back(event_of("cudaMalloc", 10 * (events.size() + 1), 5));
+    events.back().comm = {};
+    name.copy(events.back().comm.data(), events.back().comm.size() - 1);
+  }
+  Event of_another_thread = event_of("cudaMalloc", 50, 5);
+  of_another_thread.tid = 101;
+  std::string_view("worker").copy(of_another_thread.comm.data(), 15);
+  events.push_back(of_another_thread);
+  write(events);
   close();
   auto reader = Reader::open(path);
   ASSERT_TRUE(reader.ok());
   const auto summary = summarise(**reader, {}, true);
   ASSERT_TRUE(summary.ok());
   ASSERT_EQ(summary->calls.size(), 1U);
-  EXPECT_EQ(summary->calls[0].process, "decoder");
+  EXPECT_EQ(summary->calls[0].process, "bash");
+  EXPECT_EQ(rows(**reader, "SELECT comm, uid FROM processes WHERE pid = 100"), (std::vector<std::string>{"bash|1000"}));
+  EXPECT_EQ(rows(**reader, "SELECT name FROM process_names WHERE pid = 100"), (std::vector<std::string>{"bash"}));
 }
 
 }  // namespace

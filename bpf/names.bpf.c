@@ -12,11 +12,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* a sleepable program walks task pointers under an explicit lock since kernel 6.2, 9bb00b2895cb; before, none is asked
- * for */
-extern void bpf_rcu_read_lock(void) __weak __ksym;
-extern void bpf_rcu_read_unlock(void) __weak __ksym;
-
 /* The page of this byte, if it is not there, unless that could block for ever. */
 static __always_inline bool bring_in(struct task_struct *task, __u64 address)
 {
@@ -73,8 +68,6 @@ int on_name(struct pt_regs *ctx)
 			count_loss(WIRE_LOSS_NO_RECIPE);
 		return 0;
 	}
-	if (bpf_rcu_read_lock)
-		bpf_rcu_read_lock();
 	thread = state_of(task);
 	if (thread && thread->depth && thread->depth <= WIRE_MAX_DEPTH) {
 		struct wire_frame *frame = &thread->frames[(thread->depth - 1) & (WIRE_MAX_DEPTH - 1)];
@@ -82,8 +75,6 @@ int on_name(struct pt_regs *ctx)
 		if (frame->record.call.probe == probe && frame->sp == USER_SP(ctx))
 			start_ns = frame->record.call.start_ns;
 	}
-	if (bpf_rcu_read_unlock)
-		bpf_rcu_read_unlock();
 	if (!start_ns)
 		return 0; /* no call to name: another's process, or one that is counted (too_deep, no_thread_state) */
 	block = recipe->sleepable_bytes;

@@ -4,7 +4,7 @@
  * it went to sleep. Read for one thread at a time, when user space asks (an iterator over that one thread).
  *
  * The memory is that of another thread: reading it may sleep (bpf_copy_from_user_task, kernel 5.18, 376040e47334;
- * iterators over one thread: 6.1, f0d74c4da1f0; trusted arguments of global functions: 6.8, a64bfe618665), but not on
+ * iterators over one thread: 6.1, f0d74c4da1f0; trusted arguments of global functions: 6.9, e2b3c4ff5d18), but not on
  * what may never answer (memory.bpf.h). Its registers are those it entered the kernel with. A thread that has
  * run in the meantime is elsewhere: nothing is reported for it.
  */

@@ -3,7 +3,6 @@
 
 #include <bpf/libbpf.h>
 
-#include <array>
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
@@ -25,9 +24,13 @@ std::atomic<bool> is_printed{false};
   if (is_printed) std::vfprintf(stderr, format, copy);
   va_end(copy);
   if (collecting == nullptr) return 0;
-  std::array<char, 8192> line{};
-  const int size = std::vsnprintf(line.data(), line.size(), format, arguments);
-  if (size > 0) collecting->append(line.data(), std::min<size_t>(static_cast<size_t>(size), line.size() - 1));
+  va_copy(copy, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, copy);
+  va_end(copy);
+  if (size <= 0) return 0;
+  std::string message(static_cast<size_t>(size), '\0');  // the verifier's log is one, and its end says why
+  std::vsnprintf(message.data(), message.size() + 1, format, arguments);
+  collecting->append(message);
   if (collecting->size() > kMaxWords) collecting->erase(0, collecting->size() - kMaxWords);
   return size;
 }
@@ -43,6 +46,8 @@ LibbpfLog::LibbpfLog() : previous_(collecting) {
 }
 
 LibbpfLog::~LibbpfLog() { collecting = previous_; }
+
+bool LibbpfLog::is_of_verifier() const { return words_.find("\nprocessed ") != std::string::npos; }
 
 std::string LibbpfLog::reason(const std::string& otherwise) const {
   // libbpf frames the verifier's log with BEGIN/END lines; the line before END's statistics says what was refused.

@@ -19,6 +19,8 @@ class LibbpfLog {
   LibbpfLog& operator=(const LibbpfLog&) = delete;
   // The line of libbpf's or the verifier's output that explains the error, or `otherwise` when there was no output.
   std::string reason(const std::string& otherwise) const;
+  // Whether the verifier refused a program: it says so in a log that ends with its statistics.
+  bool is_of_verifier() const;
 
  private:
   std::string* previous_;

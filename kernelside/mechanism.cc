@@ -132,22 +132,30 @@ bool is_forbidden(const MechanismRefusal& refusal) {
   return refusal.error_number == EPERM || refusal.error_number == EACCES;
 }
 
-// A sentence: what is missing, and where it is. The release explains a refusal, it never makes one.
 std::string sentence_of(Mechanism mechanism, const MechanismRefusal& refusal, const std::string& release) {
   if (is_forbidden(refusal)) {
     return fmt::format("not allowed: it takes root, or CAP_BPF and CAP_PERFMON ({})", refusal.words);
   }
   const Origin origin = origin_of(mechanism);
-  int major = 0, minor = 0;
-  const bool known = std::sscanf(release.c_str(), "%d.%d", &major, &minor) == 2;
-  if (known && std::pair(major, minor) < std::pair(origin.major, origin.minor)) {
-    return fmt::format("this kernel ({}) has no {}: Linux {}.{} or newer has them", release, origin.what, origin.major,
-                       origin.minor);
-  }
-  return fmt::format("this kernel ({}) refused {}: {}", release, origin.what, refusal.words);
+  return refusal_text(origin.what, origin.major, origin.minor, release, refusal.words);
 }
 
 }  // namespace
+
+std::string refusal_text(std::string_view what, int major, int minor, std::string_view release,
+                         std::string_view words) {
+  int own_major = 0, own_minor = 0;
+  const bool known = std::sscanf(std::string(release).c_str(), "%d.%d", &own_major, &own_minor) == 2;
+  if (known && std::pair(own_major, own_minor) < std::pair(major, minor)) {
+    return fmt::format("this kernel ({}) has no {}: Linux {}.{} or newer has them", release, what, major, minor);
+  }
+  return fmt::format("this kernel ({}) refused {}: {}", release, what, words);
+}
+
+std::string kernel_release() {
+  utsname name{};
+  return uname(&name) == 0 ? name.release : "";
+}
 
 std::string_view name_of(Mechanism mechanism) {
   switch (mechanism) {
@@ -168,10 +176,7 @@ std::optional<Mechanism> mechanism_of(std::string_view name) {
   return std::nullopt;
 }
 
-MechanismTrial system_trial() {
-  utsname name{};
-  return {try_mechanism, uname(&name) == 0 ? name.release : ""};
-}
+MechanismTrial system_trial() { return {try_mechanism, kernel_release()}; }
 
 MechanismProbe probe_mechanism(Mechanism mechanism, const MechanismTrial& trial) {
   const auto refusal = trial.attach(mechanism);

@@ -45,6 +45,11 @@ MechanismTrial system_trial();
 MechanismProbe probe_mechanism(Mechanism mechanism, const MechanismTrial& trial = system_trial());
 // All three, best first.
 std::vector<MechanismProbe> probe_mechanisms(const MechanismTrial& trial = system_trial());
+// A sentence: that this kernel has no `what`, and the release that has them, or what it said when that is an older one.
+// The release explains a refusal, it never makes one.
+std::string refusal_text(std::string_view what, int major, int minor, std::string_view release, std::string_view words);
+std::string kernel_release();  // as uname(2) says it; empty: unknown
+
 // What the two probes of a call add to its time: from the end of the program at the entry of an empty function of this
 // program to the start of the one at its return, the median of some hundred calls in a row. With cold caches it is two
 // to three times that: of a program's calls it is the least that they cost. No other process pays. A few milliseconds;

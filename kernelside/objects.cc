@@ -81,8 +81,21 @@ Status load_object(Skeleton* skeleton, std::string_view name) {
   if (error == 0 && has_variables(*skeleton)) return {};
   if (error == 0) return Error(Errc::kNotSupported, fmt::format("load BPF object {}: {}", name, kNoVariables));
   const Error why = errno_error("load", -error);
-  return Error(why.code(), fmt::format("load BPF object {}: {}", name, log.reason(why.message())),
-               why.code() == Errc::kPermission ? "run as root, or with CAP_BPF and CAP_PERFMON" : "");
+  const std::string text = fmt::format("load BPF object {}: {}", name, log.reason(why.message()));
+  if (log.is_of_verifier()) return Error(Errc::kNotSupported, text);  // it refuses with EACCES as well
+  return Error(why.code(), text, why.code() == Errc::kPermission ? "run as root, or with CAP_BPF and CAP_PERFMON" : "");
+}
+
+// What programs that recording can do without need, and the release that has it.
+struct Needed {
+  std::string_view what;
+  int major, minor;
+};
+
+std::string reason_of(const Needed& needed, const Error& refusal) {
+  if (refusal.code() != Errc::kNotSupported) return refusal.text();
+  log_info("{}", refusal.text());
+  return refusal_text(needed.what, needed.major, needed.minor, kernel_release(), refusal.message());
 }
 
 template <typename Record>
@@ -127,7 +140,9 @@ Result<Fd> start_timer(perf_event_attr attributes, pid_t tid, int cpu, int progr
   Fd timer(static_cast<int>(syscall(SYS_perf_event_open, &attributes, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
   if (!timer.valid()) {
     if (errno == (tid < 0 ? ENODEV : ESRCH) || (tid < 0 && errno == ENXIO)) return timer;
-    return errno_error(what);
+    const Error why = errno_error(what);
+    if (why.code() != Errc::kPermission) return why;
+    return Error(why.code(), why.message(), "start the agent as root, or set kernel.perf_event_paranoid to 2");
   }
   if (ioctl(timer.get(), PERF_EVENT_IOC_SET_BPF, program) != 0 || ioctl(timer.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
     return errno_error(what);
@@ -253,7 +268,8 @@ struct Objects::Impl {
 
   // An object that reads what the capture programs keep; null with the reason where this kernel cannot.
   template <typename Skeleton>
-  void load_during_capture(std::string_view name, Owned<Skeleton>& into, std::string& reason) const {
+  void load_during_capture(std::string_view name, const Needed& needed, Owned<Skeleton>& into,
+                           std::string& reason) const {
     auto object = open_object<Skeleton>(name);
     if (!object.ok()) {
       reason = object.error().text();
@@ -264,7 +280,7 @@ struct Objects::Impl {
     if (const Status loaded = load_object(object->get(), name); loaded.ok()) {
       into = std::move(*object);
     } else {
-      reason = loaded.error().text();
+      reason = reason_of(needed, loaded.error());
     }
   }
 };
@@ -331,7 +347,7 @@ Result<std::unique_ptr<Objects>> Objects::load(const ObjectOptions& options) {
     if (const Status loaded = load_object(object->get(), "names"); loaded.ok()) {
       impl->names_object = std::move(*object);
     } else {
-      impl->names_reason = loaded.error().text();
+      impl->names_reason = reason_of({"sleepable probes", 6, 0}, loaded.error());
     }
   }
 
@@ -432,8 +448,10 @@ uint64_t Objects::skipped_runs() const {
 int Objects::name_program() const { return name_handle() != nullptr ? bpf_program__fd(name_handle()) : -1; }
 const std::string& Objects::names_reason() const { return impl_->names_reason; }
 void Objects::start_loading_waiting() {
-  impl_->waiting_load = std::thread(
-      [raw = impl_.get()] { raw->load_during_capture("waiting", raw->waiting_object, raw->waiting_reason); });
+  impl_->waiting_load = std::thread([raw = impl_.get()] {
+    constexpr Needed kNeeded{"iterators that read the stack of another thread", 6, 9};
+    raw->load_during_capture("waiting", kNeeded, raw->waiting_object, raw->waiting_reason);
+  });
 }
 
 const std::string& Objects::waiting_reason() const {
@@ -491,7 +509,8 @@ Status Objects::take_waiting_stack(uint32_t tid) {
 Status Objects::take_running_stacks(std::span<const uint32_t> tids) {
   const Raised raised;
   if (!impl_->spinning_object && impl_->spinning_reason.empty()) {
-    impl_->load_during_capture("spinning", impl_->spinning_object, impl_->spinning_reason);
+    constexpr Needed kNeeded{"programs at timers", 4, 9};
+    impl_->load_during_capture("spinning", kNeeded, impl_->spinning_object, impl_->spinning_reason);
   }
   if (!impl_->spinning_object) return Error(Errc::kNotSupported, impl_->spinning_reason);
   const int program = bpf_program__fd(impl_->spinning_object->progs.take_running);

@@ -1,9 +1,11 @@
 // Prints what the verifier of this kernel does for each BPF program: a line "OBJECT.PROGRAM N", N the instructions that
-// it processed (bpf_prog_info.verified_insns, Linux 5.16), or "OBJECT.PROGRAM refused: WHY". Each program is loaded
-// alone, so that one that is refused hides no other. Needs root.
+// it processed (bpf_prog_info.verified_insns, Linux 5.16; "loaded" before), or "OBJECT.PROGRAM refused: WHY". Each
+// program is loaded alone, so that one that is refused hides no other. `verifier_cost OBJECT.PROGRAM` prints all that
+// the verifier says of that one. Needs root.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -26,10 +28,13 @@ std::string words;  // libbpf's and the verifier's, of one program
 
 [[gnu::format(printf, 2, 0)]] int collect(libbpf_print_level level, const char* format, va_list arguments) {
   if (level == LIBBPF_DEBUG) return 0;
-  char line[4096];
-  const int size = vsnprintf(line, sizeof(line), format, arguments);
-  words += line;
-  if (words.size() > (1U << 20)) words.erase(0, words.size() / 2);
+  va_list again;
+  va_copy(again, arguments);
+  std::string line(static_cast<size_t>(std::max(0, vsnprintf(nullptr, 0, format, arguments))) + 1, '\0');
+  const int size = vsnprintf(line.data(), line.size(), format, again);  // the verifier's log is one message
+  va_end(again);
+  words.append(line.c_str());
+  if (words.size() > (4U << 20)) words.erase(0, words.size() - (4U << 20));
   return size;
 }
 
@@ -47,7 +52,7 @@ struct Object {
   int attach_type;  // of its uprobe programs; 0: the default
 };
 
-void load(const Object& one, const char* program_name) {
+void load(const Object& one, const char* program_name, bool is_verbose) {
   words.clear();
   size_t size = 0;
   const void* const bytes = one.bytes(&size);
@@ -67,7 +72,9 @@ void load(const Object& one, const char* program_name) {
   bpf_prog_info info{};
   uint32_t length = sizeof(info);
   if (bpf_object__load(object) != 0 || bpf_obj_get_info_by_fd(bpf_program__fd(chosen), &info, &length) != 0) {
-    std::printf("%s.%s refused: %s\n", one.name, program_name, result().c_str());
+    std::printf("%s.%s refused: %s\n", one.name, program_name, is_verbose ? words.c_str() : result().c_str());
+  } else if (info.verified_insns == 0) {
+    std::printf("%s.%s loaded\n", one.name, program_name);
   } else {
     std::printf("%s.%s %u\n", one.name, program_name, info.verified_insns);
   }
@@ -76,7 +83,8 @@ void load(const Object& one, const char* program_name) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const std::string wanted = argc > 1 ? argv[1] : "";
   libbpf_set_print(collect);
   constexpr int kUprobeSession = 57;  // BPF_TRACE_UPROBE_SESSION
   const Object objects[] = {
@@ -94,7 +102,10 @@ int main() {
       continue;
     }
     bpf_program* program = nullptr;
-    bpf_object__for_each_program(program, object) load(one, bpf_program__name(program));
+    bpf_object__for_each_program(program, object) {
+      const std::string name = std::string(one.name) + "." + bpf_program__name(program);
+      if (wanted.empty() || wanted == name) load(one, bpf_program__name(program), !wanted.empty());
+    }
     bpf_object__close(object);
   }
   return 0;

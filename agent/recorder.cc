@@ -776,7 +776,8 @@ Result<std::unique_ptr<Recorder>> Recorder::start(RecorderOptions options,
   impl->store.wait_for_measurements();
   if (impl->options.drop_privileges) {
     give_up_privileges({.perf_probes = impl->objects->mechanism() == kernelside::Mechanism::kPerf,
-                        .others_folders = impl->options.files_elsewhere});
+                        .others_folders = impl->options.files_elsewhere,
+                        .admin_timers = impl->stacks && kernelside::timers_need_admin()});
   }
   auto* raw = impl.get();
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(impl)));

@@ -3,6 +3,8 @@
 
 #include <bpf/btf.h>
 #include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "base/fd.h"
 #include "base/log.h"
 
 namespace ingero::kernelside {
@@ -66,13 +69,23 @@ bool set_own(const CapabilitySets& sets) {
   return syscall(SYS_capset, &header, data.data()) == 0;
 }
 
+bool open_cpu_clock() {
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+  attributes.disabled = 1;
+  const int cpu = sched_getcpu();
+  return Fd(static_cast<int>(syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC))).valid();
+}
+
 uint64_t kept_bits(Keep keep, Needs needs, const PrivilegeCalls& calls) {
   if (keep == Keep::kNothing) return 0;
   if (keep == Keep::kForeignFiles) return bit(CAP_SYS_PTRACE) | bit(CAP_DAC_READ_SEARCH);
   uint64_t bits = 0;
   for (const auto& capability : kCapabilities) bits |= bit(capability.number);
   // What is CAP_BPF, CAP_PERFMON and CAP_CHECKPOINT_RESTORE since Linux 5.8 and 5.9 was this before.
-  if (needs.perf_probes || !calls.knows(CAP_CHECKPOINT_RESTORE)) bits |= bit(CAP_SYS_ADMIN);
+  if (needs.perf_probes || needs.admin_timers || !calls.knows(CAP_CHECKPOINT_RESTORE)) bits |= bit(CAP_SYS_ADMIN);
   if (needs.others_folders) bits |= bit(CAP_DAC_OVERRIDE);
   return bits;
 }
@@ -95,7 +108,17 @@ void put_into_effect(bool all) {
 
 PrivilegeCalls system_privileges() {
   return {get_own, set_own, [] { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; },
-          [](unsigned number) { return prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; }};
+          [](unsigned number) { return prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; }, open_cpu_clock};
+}
+
+bool timers_need_admin(const PrivilegeCalls& calls) {
+  CapabilitySets sets;
+  if (!calls.get(sets) || (sets.effective & bit(CAP_SYS_ADMIN)) == 0) return false;
+  CapabilitySets without = sets;
+  without.effective &= ~bit(CAP_SYS_ADMIN);
+  if (!calls.set(without)) return false;
+  const bool opens = calls.open_timer();
+  return calls.set(sets) && !opens && calls.open_timer();
 }
 
 std::vector<std::string> missing_capabilities(const PrivilegeCalls& calls) {

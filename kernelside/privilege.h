@@ -35,6 +35,7 @@ struct PrivilegeCalls {
   std::function<bool(const CapabilitySets& sets)> set;  // capset(2)
   std::function<bool()> forbid_new;                     // PR_SET_NO_NEW_PRIVS of prctl(2)
   std::function<bool(unsigned number)> knows;           // whether this kernel has that capability
+  std::function<bool()> open_timer;                     // perf_event_open(2) of a CPU's clock, closed again
 };
 PrivilegeCalls system_privileges();
 
@@ -53,7 +54,11 @@ enum class Keep {
 struct Needs {
   bool perf_probes = false;     // they take CAP_SYS_ADMIN (perf_uprobe_event_init() in the kernel)
   bool others_folders = false;  // files of ours lie in a folder of another user's: CAP_DAC_OVERRIDE
+  bool admin_timers = false;    // timers are opened with CAP_SYS_ADMIN only (timers_need_admin)
 };
+// Upstream, CAP_PERFMON is enough to sample CPUs. The kernels of Debian and Ubuntu, where kernel.perf_event_paranoid is
+// 3 or 4, their default, ask for CAP_SYS_ADMIN. Tried on the calling thread, before capabilities are dropped.
+bool timers_need_admin(const PrivilegeCalls& calls = system_privileges());
 // Gives up every other capability, for this thread and those it starts, for good; and the way back through
 // set-user-id programs. Call after files that need them are open. Fails without harm.
 Status drop_capabilities(Keep keep, Needs needs = {}, const PrivilegeCalls& calls = system_privileges());

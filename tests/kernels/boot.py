@@ -20,10 +20,10 @@ OUT_BYTES = 512 << 20
 CONSOLE_LINES = 120  # of a boot that failed
 # What a kernel says when something is wrong with it.
 WRONG = re.compile(r"Oops|BUG: |Kernel panic|general protection|WARNING: |refcount_t|INFO: (rcu|task)|double fault|"
-                   r"Unable to handle kernel|scheduling while atomic")
+                   r"Unable to handle kernel|scheduling while atomic|\bint3: \d{4} \[#")
 # The emulator's threads see patched code late: a breakpoint that the kernel writes while it patches is then hit in
 # earnest (arch/x86/kernel/alternative.c, text_poke_bp_batch()). Never excused inside a BPF program.
-EMULATOR = re.compile(r"Oops: int3")
+EMULATOR = re.compile(r"\bint3: \d{4} \[#")
 # With kprobes the kernel takes it for one that was just removed, and runs the instruction again (kprobe_int3_handler()):
 # the processor stays there until the emulator looks at the code anew, which may be never. Seen on 6.1 at nops of
 # __schedule() and __alloc_pages() that were whole in memory. The stall, if the kernel notices it, is in the entry of int3.

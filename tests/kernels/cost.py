@@ -15,6 +15,7 @@ import sys
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "verifier_cost.txt")
 HEAD = "# Instructions that the verifier processes, by kernel series and program. cost.py compares and writes it.\n" \
+       "# 0: before Linux 5.16 a kernel does not say how many.\n" \
        "# '-': this kernel refuses the program, and the agent does without it.\n"
 GROWTH = 1.10
 SKIPPED = 77
@@ -55,9 +56,9 @@ def parse(text):
     """{program: (cost or None, why)}"""
     found = {}
     for line in text.splitlines():
-        match = re.fullmatch(r"(\w+\.\w+) (?:(\d+)|refused: (.*))", line.strip())
+        match = re.fullmatch(r"(\w+\.\w+) (?:(\d+)|(loaded)|refused: (.*))", line.strip())
         if match:
-            found[match[1]] = (int(match[2]) if match[2] else None, match[3] or "")
+            found[match[1]] = (0 if match[3] else int(match[2]) if match[2] else None, match[4] or "")
     return found
 
 

@@ -51,7 +51,8 @@ class PrivilegeTest : public ::testing::Test {
               if (is_done) sets_ = sets;
               return is_done;
             },
-            [done] { return done("forbid_new"); }, [this](unsigned number) { return number <= newest_; }};
+            [done] { return done("forbid_new"); }, [this](unsigned number) { return number <= newest_; },
+            [this] { return (sets_.effective & timer_needs_) == timer_needs_; }};
   }
   std::vector<std::string> missing(uint64_t effective) {
     sets_ = {effective, effective, 0};
@@ -60,6 +61,7 @@ class PrivilegeTest : public ::testing::Test {
 
   CapabilitySets sets_;
   unsigned newest_ = kCheckpointRestore;
+  uint64_t timer_needs_ = bits({kPerfmon});
   std::string fails_;
   std::vector<std::string> made_;
 };
@@ -104,6 +106,7 @@ TEST_F(PrivilegeTest, WhatIsKeptFollowsFromWhatIsStillToBeDone) {
   const std::tuple<Keep, Needs, uint64_t> cases[] = {
       {Keep::kRecording, {.others_folders = true}, kKept | bits({CAP_DAC_OVERRIDE})},
       {Keep::kRecording, {.perf_probes = true}, kKept | bits({CAP_SYS_ADMIN})},
+      {Keep::kRecording, {.admin_timers = true}, kKept | bits({CAP_SYS_ADMIN})},
       {Keep::kForeignFiles, {}, bits({CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH})},
       {Keep::kNothing, {}, 0},
   };
@@ -123,6 +126,19 @@ TEST_F(PrivilegeTest, WhereTheKernelHasNoFinerOnesSysAdminIsKept) {
   sets_ = {kAll, kAll, 0};
   ASSERT_TRUE(drop_capabilities(Keep::kNothing, {}, calls()).ok());
   EXPECT_EQ(sets_.permitted, 0U);
+}
+
+TEST_F(PrivilegeTest, SysAdminIsKeptForTimersOnlyWhereItOpensThem) {
+  sets_ = {kAll, kAll, 0};
+  EXPECT_FALSE(timers_need_admin(calls())) << "CAP_PERFMON is enough";
+  timer_needs_ = bits({CAP_SYS_ADMIN});
+  EXPECT_TRUE(timers_need_admin(calls()));
+  EXPECT_EQ(sets_.effective, kAll) << "it is tried without, and given back";
+  sets_.effective = bits({kPerfmon});
+  EXPECT_FALSE(timers_need_admin(calls())) << "it is not there";
+  sets_.effective = kAll;
+  timer_needs_ = bits({63});
+  EXPECT_FALSE(timers_need_admin(calls())) << "it does not help";
 }
 
 TEST_F(PrivilegeTest, NothingIsGainedByGivingUp) {

@@ -104,6 +104,27 @@ std::vector<ReadinessCheck> attach_checks(bool privileged) {
   return checks;
 }
 
+// What `trace` loads, tried: nothing of it is attached. Where no mechanism works, that says why.
+std::vector<ReadinessCheck> program_checks(bool privileged, bool attaches) {
+  if (!privileged || !attaches) return {};
+  kernelside::ObjectOptions options;
+  options.stacks = WIRE_STACKS_AUTO;
+  const auto objects = kernelside::Objects::load(options);
+  if (!objects.ok()) {
+    return {{"programs", CheckResult::kFail, false, "refused", objects.error().message(),
+             "report it, with the file of: ingero check --support-bundle report.tar.gz"}};
+  }
+  (*objects)->start_loading_waiting();
+  std::vector<ReadinessCheck> checks = {{"programs", CheckResult::kPass, false, "load", {}, {}}};
+  const std::pair<const char*, const std::string&> optional[] = {
+      {"names of GPU kernels", (*objects)->names_reason()},
+      {"stacks of calls that do not return", (*objects)->waiting_reason()}};
+  for (const auto& [name, reason] : optional) {
+    checks.push_back({name, CheckResult::kInfo, true, reason.empty() ? "can be read" : "not here", reason, {}});
+  }
+  return checks;
+}
+
 std::vector<ReadinessCheck> security_checks() {
   std::vector<ReadinessCheck> checks;
   const std::string lockdown = first_line("/sys/kernel/security/lockdown");
@@ -213,6 +234,7 @@ Result<Readiness> examine_readiness(const ReadinessOptions& options) {
   add({kernel_check(), btf_check(), privilege_check(privileged)});
   add(pid_namespace_checks());
   add(attach_checks(privileged));
+  add(program_checks(privileged, found.checks.back().result == CheckResult::kPass));
   add(security_checks());
   add(tracepoint_checks());
   add(options.backend_checks);

@@ -28,8 +28,8 @@ uint64_t cpus_of(const Part& part, const ProcessTime& time) {
 }
 
 std::string part_text(const ProcessTime& time, uint64_t ns) {
-  const uint64_t parts = std::max<uint64_t>(1, time.budget.steps != 0 ? time.budget.evaluated.steps : 1);
-  return fmt::format("the {}{}", format_duration(ns / parts), time.budget.steps != 0 ? " a step" : "");
+  if (time.budget.steps == 0 || is_of_one_step(time.budget)) return "the " + format_duration(ns);
+  return fmt::format("the {} a step", format_duration(ns / std::max<uint64_t>(1, time.budget.evaluated.steps)));
 }
 
 namespace {

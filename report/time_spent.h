@@ -100,6 +100,8 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
 // Likewise, of other processes and other times; after that.
 void add_peer_evidence(const store::Reader& reader, const store::Selection& selection, std::vector<ProcessTime>& times);
 
+// Whether what it lost in slow steps is that of one of them: then sums are given, and not what each step has of them.
+bool is_of_one_step(const correlate::ProcessBudget& budget);
 // What to do about it; empty: nothing is known to help. After the names.
 std::string remedy_of(const ProcessTime& time);
 // Where most of what was lost was for threads that hand something on and slept meanwhile: the largest of these; null:

@@ -36,7 +36,7 @@ class Parts {
       : count_(budget.steps != 0
                    ? static_cast<double>(budget.evaluated.steps)
                    : static_cast<double>(budget.evaluated.sums.total_ns()) / static_cast<double>(kSecond)) {
-    if (count_ <= 0) count_ = 1;
+    if (count_ <= 0 || is_of_one_step(budget)) count_ = 1;
   }
   // What each has of `ns` in all.
   uint64_t of(uint64_t ns) const { return static_cast<uint64_t>(static_cast<double>(ns) / count_); }
@@ -45,7 +45,10 @@ class Parts {
   double count_ = 1;
 };
 
-std::string_view part_of(const ProcessBudget& budget) { return budget.steps != 0 ? "step" : "second"; }
+// What Parts::of() is of.
+std::string_view part_of(const ProcessBudget& budget) {
+  return is_of_one_step(budget) ? "in all" : budget.steps != 0 ? "a step" : "a second";
+}
 
 // "46ms to 48ms"; one figure where they differ by less than a tenth.
 std::string range_text(uint64_t low, uint64_t high) {
@@ -111,6 +114,7 @@ std::string stopped_text(const TimeSums& whole) {
 
 std::string length_text(const ProcessTime& time) {
   if (time.budget.steps == 0) return "each second";
+  if (is_of_one_step(time.budget)) return format_duration(time.budget.evaluated.sums.total_ns());
   return fmt::format("each {} step", format_duration(Parts(time.budget).of(time.budget.evaluated.sums.total_ns())));
 }
 
@@ -160,7 +164,12 @@ std::string limit_text(const ProcessTime& time) {
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
   if (result.is_high && is_accusation(result.limit)) text += ", highly";
-  if (budget.is_of_slow && result.limit != Limit::kStopped) text += ", in its slow steps";
+  if (budget.is_of_slow && result.limit != Limit::kStopped) {
+    text += is_of_one_step(budget) ? fmt::format(", in one step, which took {}, usually {}",
+                                                 format_duration(budget.slow.front().length_ns),
+                                                 format_duration(budget.slow.front().usual_ns))
+                                   : ", in its slow steps";
+  }
   if (result.device_always_done) {
     return text + fmt::format(": the device was done each time the thread waited for it, {:.0f} times a step; {}.",
                               static_cast<double>(sums.syncs) / static_cast<double>(budget.evaluated.steps),
@@ -307,6 +316,12 @@ std::string role_text(const BlameNode& node) {
 
 }  // namespace
 
+bool is_of_one_step(const ProcessBudget& budget) {
+  if (!budget.is_of_slow || budget.slow.empty()) return false;
+  const correlate::SlowStep& slowest = budget.slow.front();
+  return (slowest.length_ns - std::min(slowest.length_ns, slowest.usual_ns)) * 5 >= budget.slow_more_ns * 4;
+}
+
 // Another thread of the same process has its name, if it has one of its own.
 std::string other_text(const BlameNode& node, const ProcessTime& time) {
   if (node.pids.size() != 1 || node.pids.front() != time.budget.pid) return role_text(node);
@@ -326,13 +341,13 @@ std::string path_text(const BlamePath& path, const ProcessTime& time, const Part
   const std::string who = first.line.empty() ? role_text(first) : printable(first.line, 120);
   const std::string length = format_duration(parts.of(std::max(path.low, path.high)));
   if (path.nodes.size() == 1) {
-    return fmt::format("{} {} for {} a {}", first.caller.empty() ? who : line_and_caller(first) + ",", did(first, sums),
+    return fmt::format("{} {} for {} {}", first.caller.empty() ? who : line_and_caller(first) + ",", did(first, sums),
                        length, part);
   }
   // A named lock comes with who held it.
   const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
-  std::string text = is_held ? fmt::format("{} {} for {} a {}, held by ", who, did(first, sums), length, part)
-                             : fmt::format("{} waited {} a {} for ", who, length, part);
+  std::string text = is_held ? fmt::format("{} {} for {} {}, held by ", who, did(first, sums), length, part)
+                             : fmt::format("{} waited {} {} for ", who, length, part);
   for (size_t i = 1; i < path.nodes.size(); ++i) {
     const BlameNode& node = path.nodes[i];
     if (i + 1 == path.nodes.size()) {
@@ -361,7 +376,7 @@ std::string rows_text(const ProcessTime& time, bool colour) {
   std::vector<TimeClass> order = largest_first(sums);
   std::erase_if(order, [&](TimeClass one) { return sums.of(one).ns * 500 < total; });
   if (order.size() > kMaxRows) order.resize(kMaxRows);
-  Table table({{fmt::format("a {}", part_of(time.budget)), Align::kLeft}, {"ms"}, {"%"}, {"lost"}, {"", Align::kLeft}});
+  Table table({{std::string(part_of(time.budget)), Align::kLeft}, {"ms"}, {"%"}, {"lost"}, {"", Align::kLeft}});
   for (const TimeClass one : order) {
     const ClassTime& its = sums.of(one);
     std::string lost = "-";
@@ -583,7 +598,7 @@ Json slow_json(const ProcessTime& time) {
                    {"class", name_of(slow.is)},
                    {"more_ns", slow.more_ns},
                    {"has_other_content", slow.has_other_content},
-                   {"blame", paths_json(time.slow_blame[i], time, Parts(), "step")}});
+                   {"blame", paths_json(time.slow_blame[i], time, Parts(), "a step")}});
   }
   return out;
 }

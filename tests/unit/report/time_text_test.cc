@@ -1,0 +1,73 @@
+// What is said about where the time went, made of budgets.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/time_spent.h"
+
+namespace ingero::report {
+namespace {
+
+using correlate::Limit;
+using correlate::TimeClass;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr uint64_t kMs = 1'000'000;
+
+// 100 steps of 10 ms, and two slow ones that waited for a pipe: one for `first_ms` more than usual, one for
+// `second_ms`.
+ProcessTime of_slow(uint64_t first_ms, uint64_t second_ms) {
+  ProcessTime time;
+  time.name = "train";
+  correlate::ProcessBudget& budget = time.budget;
+  budget.pid = 7;
+  budget.steps = budget.evaluated.steps = 102;
+  budget.usual_ns = 10 * kMs;
+  budget.is_of_slow = true;
+  budget.end_ns = (1020 + first_ms + second_ms) * kMs;
+  budget.result.limit = Limit::kInputBound;
+  budget.result.low_ns = budget.result.high_ns = (first_ms + second_ms) * kMs;
+  auto& sums = budget.evaluated.sums;
+  sums.classes[static_cast<size_t>(TimeClass::kDeviceWait)].ns = 1020 * kMs;
+  auto& lost = sums.classes[static_cast<size_t>(TimeClass::kPipe)];
+  lost.ns = lost.low = lost.high = (first_ms + second_ms) * kMs;
+  sums.idle_low = sums.idle_high = lost.ns;
+  budget.whole = sums;
+  budget.slow_steps = 2;
+  budget.slow_more_ns = (first_ms + second_ms) * kMs;
+  for (const uint64_t more_ms : {first_ms, second_ms}) {
+    correlate::SlowStep slow;
+    slow.number = 40 + budget.slow.size();
+    slow.length_ns = (10 + more_ms) * kMs;
+    slow.usual_ns = 10 * kMs;
+    slow.is = TimeClass::kPipe;
+    slow.more_ns = more_ms * kMs;
+    budget.slow.push_back(slow);
+    time.slow_blame.emplace_back();
+  }
+  BlameNode own, other;
+  own.line = "next_batch() at train.py:61";
+  own.is = TimeClass::kPipe;
+  other.role = "loader";
+  other.pids = {9};
+  other.is = TimeClass::kHost;
+  time.blame.push_back({{own, other}, lost.ns, lost.ns, lost.ns});
+  return time;
+}
+
+TEST(TimeTextTest, WhatOneStepLostIsNoneOfTheOthers) {
+  const std::string once = time_text({of_slow(3000, 20)}, false);
+  EXPECT_THAT(once,
+              HasSubstr("INPUT-BOUND, in one step, which took 3.01s, usually 10ms: the device had nothing to do for "
+                        "3.02s of 4.04s (75%)."));
+  EXPECT_THAT(once, HasSubstr("waited 3.02s in all for loader (pid 9), which ran on the CPU"));
+  EXPECT_THAT(once, Not(HasSubstr("a step")));
+  EXPECT_THAT(once, HasSubstr("102 steps, usually of 10ms"));
+  const std::string several = time_text({of_slow(1500, 1520)}, false);
+  EXPECT_THAT(several,
+              HasSubstr("INPUT-BOUND, in its slow steps: the device had nothing to do for 29.6ms of each 39.6ms step"));
+  EXPECT_THAT(several, HasSubstr("waited 29.6ms a step for loader (pid 9)"));
+}
+
+}  // namespace
+}  // namespace ingero::report

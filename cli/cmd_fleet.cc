@@ -105,7 +105,7 @@ void add_serve(Command fleet, Context& context) {
   auto options = std::make_shared<FleetServeOptions>();
   add_storage(command, options->storage);
   const auto add_address = [&](const char* flag, std::string& address, const char* what) {
-    command.add_option(flag, address, fmt::format("{} here (:PORT: this machine only)", what))
+    command.add_option(flag, address, fmt::format("{} here (:PORT: every address; without TLS: loopback)", what))
         .type_name("ADDRESS")
         .show_default();
   };
@@ -141,7 +141,7 @@ void add_serve(Command fleet, Context& context) {
   command.footer(
       "Examples:\n"
       "  ingero fleet serve --db c.db --tls-cert fleet.pem --tls-key fleet.key \\\n"
-      "      --token-file token --http-listen 0.0.0.0:4318\n"
+      "      --token-file token\n"
       "  curl -H \"Authorization: Bearer $(cat token)\" -d '{\"cluster_id\": \"train\"}' \\\n"
       "      https://localhost:8081/api/v1/tools/fleet.cluster.find_outlier_nodes\n"
       "  ingero fleet serve --clickhouse http://127.0.0.1:8123/cluster \\\n"

@@ -36,6 +36,13 @@ size_t room_for_senders() {
   return room;
 }
 
+// ":PORT" is where nodes reach it, if what they send is encrypted.
+std::string with_host(const std::string& address, bool is_plain) {
+  const bool has_host = address.find(':') != std::string::npos && !address.starts_with(':');
+  if (has_host || is_plain) return address;
+  return "0.0.0.0:" + address.substr(address.starts_with(':') ? 1 : 0);
+}
+
 // Whether an address may be listened on, and the tokens that it asks for.
 Result<Tokens> check_address(const ListenOptions& options, const std::string& address, const char* flag,
                              const Environment& environment) {
@@ -66,7 +73,7 @@ Result<Tokens> check_address(const ListenOptions& options, const std::string& ad
     return Error(Errc::kInvalid,
                  fmt::format("{} {}: every client that reaches this address could write and read the cluster's data",
                              flag, printable(address)),
-                 fmt::format("set {} or --token-file", kTokenVariable));
+                 fmt::format("set {} or --token-file, or listen on 127.0.0.1", kTokenVariable));
   }
   return tokens;
 }
@@ -122,8 +129,12 @@ Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options
 
 }  // namespace
 
-Result<Listening> listen(const ListenOptions& options, const Environment& environment, const Clock& clock) {
-  INGERO_TRY(check_dashboard_url(options.dashboard_url));
+Result<Listening> listen(const ListenOptions& given, const Environment& environment, const Clock& clock) {
+  INGERO_TRY(check_dashboard_url(given.dashboard_url));
+  ListenOptions options = given;
+  for (std::string* address : {&options.grpc_address, &options.http_address, &options.api_address}) {
+    *address = with_host(*address, options.is_plain);
+  }
   http::ServerOptions receiving, asking;
   receiving.connections = room_for_senders();
   receiving.body_bytes = kMaxBodyBytes;

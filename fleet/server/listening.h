@@ -20,7 +20,8 @@ namespace ingero::fleet::server {
 
 struct ListenOptions {
   std::string certificate, key, token_file;
-  std::string grpc_address = "127.0.0.1:4317", http_address = "127.0.0.1:4318", api_address = "127.0.0.1:8081";
+  // Without a host: every address of this machine with a certificate, else itself only.
+  std::string grpc_address = ":4317", http_address = ":4318", api_address = ":8081";
   std::vector<std::string> hosts;  // that Host and Origin may name besides the addresses
   std::string dashboard_url;       // of a node's own dashboard, with "{node}" for its name; the page links to it
   bool is_plain = false;

@@ -18,9 +18,6 @@ namespace ingero::fleet::server {
 namespace {
 
 constexpr uint64_t kSecond_ns = 1'000'000'000;
-constexpr uint64_t kScorePeriod_ns = 10 * kSecond_ns;  // as often as nodes send their health score
-// Of a window's end: where it comes so long before those of the others, they still come while it is waited for.
-constexpr uint64_t kMaxAhead_ns = detect::kMaxWaitForWindow_ns - 2 * kSecond_ns;
 constexpr uint64_t kJobForgotten_ns = 600 * kSecond_ns;  // after its last window
 constexpr uint64_t kDay_ns = 86'400 * kSecond_ns;
 constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
@@ -418,57 +415,24 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
   job->pace.add({sample.window, sample.rank, sample.nranks, sample.count, sample.work_s, window.wait_s, sample.bytes});
 }
 
-// The score that nodes of the legacy agent give themselves, compared within what shares a control group.
-void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
-  if (!point.value_double || *point.value_double < 0) return;
-  const Json attributes = parse_json(point.attributes);
-  const std::string state = text_member(attributes, "ingero.node.state");
-  if (!state.empty() && state != "active") return;
-  const auto number = node_numbers_.find({point.sender.cluster, point.sender.node});
-  uint32_t node = 0;
-  if (number == node_numbers_.end()) {
-    const auto found = store_->node_number(point.sender.cluster, point.sender.node);
-    if (!found) return;
-    node = *found;
-    remember_node(point.sender.cluster, point.sender.node, node);
-  } else {
-    node = number->second;
-  }
-  if (point.time_ns > clock_.wall_ns() + kMaxAhead_ns) {
-    ++counters_.ahead;
-    return;
-  }
-  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kScorePeriod_ns, now_ns);
-  if (job == nullptr) return;
-  detect::Sample sample;
-  sample.window = point.time_ns / kScorePeriod_ns;
-  sample.rank = node;
-  sample.node = node;
-  sample.communicator = fnv1a(text_member(attributes, "ingero.cgroup_path_hash"));
-  sample.count = 2;
-  sample.work_s = *point.value_double;
-  job->hear(now_ns, false);
-  (void)job->detector.add(sample, now_ns);
-}
-
 store::IncidentRow Cluster::row_of(const JobKey& key, const Job& job, const detect::Incident& incident) {
   const bool is_score = key.kind == Kind::kScore;
   store::IncidentRow row;
   row.cluster = key.cluster;
   row.job = key.job;
   row.kind = kind_of(incident, is_score);
-  row.node = node_name(incident.node);
+  row.node = node_name(is_score ? job.scored.at(incident.rank).node : incident.node);
   row.state = detect::name_of(incident.state);
   row.rank = incident.rank;
   row.communicator = incident.communicator;
   row.from_ns = incident.from_window * job.period_ns;
   row.to_ns = (incident.last_window + 1) * job.period_ns;
   row.confidence = incident.confidence;
-  row.evidence = evidence_of(incident);
+  row.evidence = is_score ? evidence_of_score(incident, job.scored.at(incident.rank).group) : evidence_of(incident);
   row.what = explain(key, job, incident, row.evidence);
-  row.evidence["sentence"] = sentence_of(row.node, incident, is_score);
+  row.evidence["sentence"] = sentence_of(row.node, incident, is_score ? &job.scored.at(incident.rank).group : nullptr);
   row.evidence["named_ns"] = (incident.named_window + 1) * job.period_ns;
-  row.evidence.update(delayed(job.detector, incident));
+  if (!is_score) row.evidence.update(delayed(job.detector, incident));
   identify(row);
   if (incident.state == detect::State::kMerged) row.evidence["merged_into"] = id_of_node(row);
   return row;
@@ -743,9 +707,11 @@ Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& qu
   for (const auto& [key, job, one] : outliers) {
     const bool is_score = key->kind == Kind::kScore;
     const detect::Incident& incident = one.incident;
+    const Scored* scored = is_score ? &job->scored.at(one.rank) : nullptr;
     const auto [found, is_new] = members.try_emplace({job, one.communicator});
-    if (is_new) found->second = job->detector.members_of(one.communicator);
-    Json row{{"cluster_id", key->cluster}, {"job_id", json_or_null(key->job)}, {"node_id", node_name(one.node)}};
+    if (is_new && !is_score) found->second = job->detector.members_of(one.communicator);  // a score is not waited for
+    const std::string& node = node_name(is_score ? scored->node : one.node);
+    Json row{{"cluster_id", key->cluster}, {"job_id", json_or_null(key->job)}, {"node_id", node}};
     row["rank"] = is_score || incident.is_of_node() ? Json(nullptr) : Json(one.rank);
     row["kind"] = kind_of(incident, is_score);
     row["state"] = one.is_named ? "named" : "suspect";
@@ -753,15 +719,15 @@ Json Cluster::outlier_list(std::vector<Outlier> outliers, const OutlierQuery& qu
     row["effect"] = rounded(incident.effect);
     row["score"] = rounded(one.score);
     row["threshold"] = query.threshold;
-    row["lateness_s_per_step"] = rounded(incident.lateness_s);
+    row["lateness_s_per_step"] = is_score ? Json(nullptr) : Json(rounded(incident.lateness_s));
     row["since_ns"] = one.onset * job->period_ns;
     row["confidence"] = one.is_named ? Json(rounded(incident.confidence)) : Json(nullptr);
     row["communicator"] = hex(one.communicator);
     row.update(incident.is_of_node() ? delayed(job->detector, incident) : delayed(found->second, incident));
-    row["evidence"] = evidence_of(incident);
+    row["evidence"] = is_score ? evidence_of_score(incident, scored->group) : evidence_of(incident);
     row["class"] = explain(*key, *job, incident, row["evidence"]);
     row["cause"] = cause_in_words(row["kind"].get<std::string>(), row["class"].get<std::string>(), row["evidence"]);
-    row["sentence"] = sentence_of(node_name(one.node), incident, is_score);
+    row["sentence"] = sentence_of(node, incident, is_score ? &scored->group : nullptr);
     list.push_back(std::move(row));
   }
   return list;

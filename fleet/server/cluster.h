@@ -52,6 +52,8 @@ struct Threshold {
   bool is_known = false, has_quorum = false;
   std::optional<double> score = {};  // of the node that asks, to be compared with it
 };
+// Of a window's end: where it comes so long before those of the others, they still come while it is waited for.
+inline constexpr uint64_t kMaxAhead_ns = detect::kMaxWaitForWindow_ns - 2'000'000'000;
 inline constexpr size_t kScoreWindows = 12;  // of which the score of a node without a slow rank is made
 
 struct OutlierQuery {
@@ -121,6 +123,11 @@ class Cluster {
     Kind kind = Kind::kWork;
     auto operator<=>(const JobKey&) const = default;
   };
+  // What stands for a rank where scores are compared: one control group of a node.
+  struct Scored {
+    uint32_t node = 0;
+    std::string group;
+  };
   struct Job {
     Job(detect::Better better, uint64_t hang_after_ns, uint64_t period)
         : detector(better, period), hangs(hang_after_ns, period), matching(period), period_ns(period) {}
@@ -141,6 +148,7 @@ class Cluster {
       bool is_named = false;
     };
     std::unordered_map<uint32_t, Slowest> slowest;  // by node: of its ranks
+    std::unordered_map<uint32_t, Scored> scored;    // by rank, at most detect::kMaxRanks
     // Communicators by what nodes call them that know nothing of the library's number: others have said both.
     std::unordered_map<uint64_t, uint64_t> library_hashes;
     // Windows of its period since the last of another one, and the other way round.

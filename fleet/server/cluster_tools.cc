@@ -165,7 +165,7 @@ Json incident_output() {
 Json outlier_output() {
   return object_of(
       "cluster_id:string job_id:string? node_id:string rank:integer? kind:string class:string state:string "
-      "scope:string effect:number score:number threshold:number lateness_s_per_step:number since_ns:integer "
+      "scope:string effect:number score:number threshold:number lateness_s_per_step:number? since_ns:integer "
       "confidence:number? communicator:string delayed_count:integer delayed:array evidence:object cause:string? "
       "sentence:string");
 }

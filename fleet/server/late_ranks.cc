@@ -30,9 +30,10 @@ const char* kind_of(const detect::Incident& incident, bool is_score) {
   return is_score ? kLowScore : incident.is_of_node() ? kSlowNode : kStraggler;
 }
 
-std::string sentence_of(const std::string& node, const detect::Incident& incident, bool is_score) {
-  if (is_score) {
-    return fmt::format("the health score of {} is {:.0f} % below that of its peers", node, 100 * incident.effect);
+std::string sentence_of(const std::string& node, const detect::Incident& incident, const std::string* group) {
+  if (group != nullptr) {
+    return fmt::format("the health score of {}{}{} is {:.0f} % below that of its peers", node,
+                       group->empty() ? "" : " in control group ", *group, 100 * incident.effect);
   }
   const std::string late = fmt::format("{} more for each step than {} peers ({:.0f} %)",
                                        format_duration(static_cast<uint64_t>(1e9 * incident.lateness_s)),
@@ -59,6 +60,14 @@ Json evidence_of(const detect::Incident& incident) {
   evidence["rank_count"] = incident.ranks.size();
   evidence["node_ranks"] = incident.node_ranks;
   return evidence;
+}
+
+Json evidence_of_score(const detect::Incident& incident, const std::string& group) {
+  return {{"effect", rounded(incident.effect)},
+          {"health_score", rounded(incident.usual_s - incident.lateness_s)},
+          {"usual_score", rounded(incident.usual_s)},
+          {"cgroup_path_hash", group.empty() ? Json(nullptr) : Json(group)},
+          {"compared_nodes", incident.observed}};
 }
 
 Json imbalance_json(const std::vector<detect::HeavyRole>& roles) {

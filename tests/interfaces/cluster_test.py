@@ -393,6 +393,30 @@ class AnySender(Cluster):
         self.assertEqual([(one["node_id"], one["kind"], one["rank"]) for one in outliers], [("gpu-3", "low_health_score", None)])
 
 
+    def test_each_control_group_of_a_node_is_compared_with_that_of_other_nodes(self):
+        server = self.serve()
+        random_scores = random.Random(SEED)
+        first = time.time_ns() // (10 * SECOND) - 80
+        usual = {"abc": 0.9, "def": 0.6}  # two jobs on each node, of which one does less
+        for window in range(60):
+            for node in range(8):
+                points = []
+                for group, score in usual.items():
+                    low = 0.2 if (node, group) == (3, "def") and window >= 30 else 0
+                    points.append(("ingero.node.health_score", "gauge", 0, (first + window) * 10 * SECOND + node,
+                                   score + 0.01 * random_scores.random() - low, {"ingero.node.state": "active", "ingero.cgroup_path_hash": group}))
+                self.assert_accepted(server.send(as_json({"ingero.cluster.id": "train", "ingero.node.id": f"gpu-{node}"}, points), "application/json"))
+        (low,) = server.ask("fleet.cluster.find_outlier_nodes", cluster_id="train")["outliers"]
+        self.assertEqual((low["node_id"], low["kind"], low["rank"], low["lateness_s_per_step"], low["delayed"]),
+                         ("gpu-3", "low_health_score", None, None, []))
+        self.assertEqual(low["evidence"]["cgroup_path_hash"], "def")
+        self.assertAlmostEqual(low["evidence"]["usual_score"], 0.6, delta=0.02)
+        self.assertAlmostEqual(low["evidence"]["health_score"], 0.4, delta=0.03)
+        self.assertIn("of gpu-3 in control group def is 33 % below", low["sentence"])
+        (row,) = server.ask("fleet.cluster.incidents", cluster_id="train")["incidents"]
+        self.assertEqual((row["node_id"], row["rank"], row["evidence"]["sentence"]), ("gpu-3", None, low["sentence"]))
+
+
 class Ranks(Cluster):
     RANKS, NODES, SLOW, ONSET = 16, 2, 5, 40
 
@@ -731,6 +755,24 @@ class BadInput(Cluster):
                                "0.0.0.0:0"], cwd=self.folder, capture_output=True, text=True, timeout=30, check=False)
         self.assertEqual(done.returncode, 2, done)
         self.assertIn("--token-file", done.stderr)
+
+    def test_by_default_nodes_reach_it_where_what_they_send_is_encrypted(self):
+        self.make_certificate()
+        ports = ["--grpc-listen", ":0", "--http-listen", ":0", "--api-listen", "0"]
+        helped = subprocess.run([INGERO, "fleet", "serve", "--help"], capture_output=True, text=True, timeout=30, check=True).stdout
+        for default in (":4317", ":4318", ":8081"):
+            self.assertIn(f"(default: {default})", helped)
+        for protection, host in ((["--tls-cert", "c.pem", "--tls-key", "k.pem"], "0.0.0.0"), (["--insecure-no-tls"], "127.0.0.1")):
+            process = clients.started([INGERO, "fleet", "serve", "--db", "d.db", *protection, *ports], cwd=self.folder,
+                                      env=dict(os.environ, INGERO_TOKEN=TOKEN), stderr=subprocess.PIPE, text=True)
+            line = process.stderr.readline()
+            process.terminate()
+            process.stderr.close()
+            self.assertEqual((len(re.findall(rf"{re.escape(host)}:\d+", line)), process.wait(timeout=30)), (3, 0), line)
+        done = subprocess.run([INGERO, "fleet", "serve", "--db", "e.db", "--tls-cert", "c.pem", "--tls-key", "k.pem", *ports], cwd=self.folder,
+                              capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("--token-file, or listen on 127.0.0.1", done.stderr)
 
     def test_another_program_has_the_file_or_it_is_something_else(self):
         self.serve()

@@ -11,12 +11,18 @@ namespace {
 
 constexpr double kExplains = 0.5;  // of the lateness, as of a node's own measurements
 
-// The share of the time that the chain took, against the share that the rank is late by.
-bool explains(const NodeReport& report, const detect::Incident& incident) {
+// The share of the rank's slow time that the chain took, as if it had lasted to its end, against the share that the
+// rank is late by: what began when it had been slow for long is not why.
+bool explains(const NodeReport& report, const detect::Incident& incident, uint64_t from_ns, uint64_t to_ns) {
   if (report.lost_s <= 0) return true;  // not known: it was there, in that time
-  const double lasted_s = static_cast<double>(report.end_ns - report.onset_ns) / 1e9;
+  const auto seconds = [](uint64_t since_ns, uint64_t until_ns) {
+    return static_cast<double>(until_ns - since_ns) / 1e9;
+  };
+  const double lasted_s = seconds(report.onset_ns, report.end_ns), slow_s = seconds(from_ns, to_ns);
   const double step_s = incident.usual_s + incident.lateness_s;
-  return step_s > 0 && lasted_s > 0 && report.lost_s / lasted_s >= kExplains * incident.lateness_s / step_s;
+  if (step_s <= 0 || lasted_s <= 0 || slow_s <= 0) return false;
+  const double share = seconds(std::max(report.onset_ns, from_ns), to_ns) / slow_s;
+  return share * report.lost_s / lasted_s >= kExplains * incident.lateness_s / step_s;
 }
 
 }  // namespace
@@ -66,7 +72,7 @@ const NodeReport* NodeReports::reason(const std::string& cluster, const std::str
   const NodeReport* worst = nullptr;
   for (const NodeReport& report : found->second) {
     if (report.rank && *report.rank != incident.rank && !std::ranges::count(incident.ranks, *report.rank)) continue;
-    if (report.end_ns <= from_ns || report.onset_ns >= to_ns || !explains(report, incident)) continue;
+    if (report.end_ns <= from_ns || report.onset_ns >= to_ns || !explains(report, incident, from_ns, to_ns)) continue;
     if (worst == nullptr || report.lost_s > worst->lost_s) worst = &report;
   }
   return worst;

@@ -36,7 +36,8 @@ class NodeReports {
   bool take(const wire::Point& point);
   void forget(const std::string& cluster, const std::string& node) { nodes_.erase({cluster, node}); }
   // Of those of the rank, or of no rank, that lasted in some of this time and are evidence of a class: the one that
-  // lost most, where that explains half of the lateness or is not known. Null: none. Until the next take().
+  // lost most, where that explains half of the lateness in all of this time or is not known. Null: none. Until the next
+  // take().
   const NodeReport* reason(const std::string& cluster, const std::string& node, const detect::Incident& incident,
                            uint64_t from_ns, uint64_t to_ns) const;
   // The one of class `network` that lasted in some of this time and lost most, of those of these nodes, and whose it

@@ -72,14 +72,13 @@ Straggler Plan::draw_straggler(std::mt19937_64& random, uint32_t ranks) const {
   return one;
 }
 
-// A rank of a slow node is not slow for another reason too.
+// Each on a node of its own: what a node reports is of all of its ranks.
 void Plan::plan_stragglers(std::mt19937_64& random) {
   const auto plant = [&](size_t count, uint32_t ranks) {
     for (const size_t before = stragglers_.size(); stragglers_.size() < before + count;) {
       const Straggler one = draw_straggler(random, ranks);
-      const bool is_there = std::any_of(stragglers_.begin(), stragglers_.end(), [&](const Straggler& other) {
-        return one.rank < other.rank + other.ranks && other.rank < one.rank + one.ranks;
-      });
+      const bool is_there = std::ranges::any_of(
+          stragglers_, [&](const Straggler& other) { return one.rank / kRanksOfNode == other.rank / kRanksOfNode; });
       if (!is_there) stragglers_.push_back(one);
     }
   };

@@ -449,6 +449,15 @@ TEST_F(ClusterTest, AReportOfBeforeTheLatenessIsNotItsReason) {
   EXPECT_EQ(outliers()["outliers"][0]["class"], "device");
 }
 
+TEST_F(ClusterTest, AReportThatBeganLongAfterTheLatenessIsNotItsReason) {
+  run("j1", 40);
+  run("j1", 60, 0.5);
+  report("tcp_retransmits", 30, 10, std::nullopt);  // a third of its time, as the rank is late by
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "unknown");
+  report("tcp_retransmits", 200, 66, std::nullopt);
+  EXPECT_EQ(outliers()["outliers"][0]["class"], "network");
+}
+
 TEST(NodeReports, AreBounded) {
   NodeReports reports;
   wire::Point point;

@@ -59,6 +59,17 @@ TEST(Plan, IsTheSameWithTheSameSeedAndSlowWhereItsTruthSays) {
   EXPECT_GT(during, before * (1 + slow.effect / 2));
 }
 
+// What a node reports is of all of its ranks: of two slow ones of it the reason of each is not known.
+TEST(Plan, ASlowRankIsTheOnlyOneOfItsNode) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const auto plan = Plan::make(options(8192, seed));
+    ASSERT_TRUE(plan.ok());
+    std::set<uint32_t> nodes;
+    for (const Straggler& one : plan->stragglers()) nodes.insert(one.rank / kRanksOfNode);
+    EXPECT_EQ(nodes.size(), plan->stragglers().size()) << seed;
+  }
+}
+
 // A node whose clock is ahead ends its windows before the others do.
 TEST(Plan, CutsANodesWindowsByItsOwnClock) {
   auto plan = Plan::make(options(256));

@@ -13,6 +13,7 @@ namespace {
 
 constexpr uint64_t kClocksApart_ns = 10'000'000;  // as for --clock-skew-threshold
 constexpr size_t kMaxSaid = 5;                    // of one kind; the data has all
+constexpr size_t kMaxCounted = 256;               // incidents
 constexpr uint64_t kWholeSecond_ns = 1'000'000'000;
 constexpr uint64_t kWindowsToName = 14;  // a rank that is slow by the detectable effect, at most
 
@@ -36,9 +37,13 @@ class Analysis {
         no_incidents_(std::move(no_incidents)),
         health_(std::move(health)),
         clocks_(std::move(clocks)),
-        names_jobs_(outliers_.at("jobs").size() > 1) {}
+        names_jobs_(outliers_.at("jobs").size() > 1) {
+    for (const Json& row : incidents_) ++states_[row.at("state").get<std::string>()];
+    has_all_ = incidents_.size() < kMaxCounted;  // that were asked for
+  }
 
   Json answer(const AnalysisQuery& query, uint64_t now_ns) {
+    while (incidents_.size() > query.top_n) incidents_.erase(incidents_.size() - 1);
     say_hangs();
     say_late();
     say_quiet();
@@ -189,11 +194,10 @@ class Analysis {
       say(fmt::format("Incidents that ended are not known: {}.", no_incidents_));
       return;
     }
-    std::map<std::string, size_t> states;
-    for (const Json& row : incidents_) ++states[row.at("state").get<std::string>()];
     std::vector<std::string> counts;
-    for (const auto& [state, count] : states) counts.push_back(fmt::format("{} {}", count, state));
-    say(fmt::format("Incidents since {}: {}.", at_time(since_ns), counts.empty() ? "none" : in_words(counts)));
+    for (const auto& [state, count] : states_) counts.push_back(fmt::format("{} {}", count, state));
+    say(fmt::format("Incidents since {}: {}{}.", at_time(since_ns), has_all_ ? "" : "of the newest, ",
+                    counts.empty() ? "none" : in_words(counts)));
     size_t count = 0;
     for (const Json& row : incidents_) {
       if (row.at("state") == "open") continue;  // has been said
@@ -357,6 +361,8 @@ class Analysis {
   std::string no_incidents_;
   Json health_, clocks_;
   bool names_jobs_;
+  std::map<std::string, size_t> states_;  // of all incidents, not only of those that are given
+  bool has_all_ = true;
   Json said_ = Json::array();
   size_t left_out_ = 0;
 };
@@ -370,7 +376,7 @@ Result<Json> analyse(Cluster& cluster, const AnalysisQuery& query) {
   late.top_n = query.top_n;
   auto outliers = cluster.outliers(late);
   INGERO_TRY(outliers);
-  auto incidents = cluster.incidents(query.cluster, query.since_ns, query.top_n);
+  auto incidents = cluster.incidents(query.cluster, query.since_ns, std::max(query.top_n, kMaxCounted));
   if (!incidents.ok() && incidents.error().code() != Errc::kBusy) return incidents.error();
   auto health = cluster.health(query.cluster.empty() ? store::Clusters() : store::Clusters{false, {query.cluster}});
   INGERO_TRY(health);

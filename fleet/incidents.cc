@@ -79,6 +79,17 @@ Json symptoms_of(const Json& evidence) {
   return symptoms;
 }
 
+// Of the ranks that are waited for, the first of which more is known than who it is; null: none.
+Json first_with(const Json& evidence, const char* name) {
+  const Json ranks = evidence.value("ranks", Json::array());
+  for (const Json& rank : ranks.is_array() ? ranks : Json::array()) {
+    if (!rank.is_object()) continue;  // of a slow node they are numbers
+    const auto found = rank.find(name);
+    if (found != rank.end() && !found->is_null()) return *found;
+  }
+  return nullptr;
+}
+
 Json chain_of(const Json& incident) {
   Json chain{{"id", incident.at("id")},
              {"severity", name_of(severity_of(incident))},
@@ -90,7 +101,7 @@ Json chain_of(const Json& incident) {
              {"grade", name_of(hal::Grade::kMeasured)},
              {"confidence", incident.at("confidence")},
              {"node", incident.at("node_id")},
-             {"pid", nullptr},
+             {"pid", first_with(incident.at("evidence"), "pid")},
              {"tid", nullptr},
              {"process", nullptr},
              {"rank", incident.at("rank")},
@@ -101,6 +112,7 @@ Json chain_of(const Json& incident) {
              {"timeline", Json::array()},
              {"symptoms", symptoms_of(incident.at("evidence"))},
              {"incident", incident}};
+  if (const Json stack = first_with(incident.at("evidence"), "stack"); stack.is_array()) chain["stack"] = stack;
   if (chain["detected_at"].is_null()) chain["detected_at"] = chain["onset"];
   chain["recommendations"] = Json::array();
   if (incident.at("node_id").is_string()) {

@@ -116,4 +116,10 @@ std::vector<std::string> frame_texts(std::string_view stored) {
   return texts;
 }
 
+std::string line_of_stored(std::string_view stored) {
+  const auto frames = symbols::parse_frames(stored);
+  const symbols::StackFrame* line = symbols::line_of_thread(frames);
+  return line == nullptr ? std::string() : line_text(*line);
+}
+
 }  // namespace ingero::report

@@ -23,5 +23,7 @@ std::string caller_text(const std::vector<symbols::StackFrame>& frames, const sy
 
 // Of the frames that `stored` holds (stack_traces.frames), innermost first.
 std::vector<std::string> frame_texts(std::string_view stored);
+// Of the same, the line that a reader looks for (symbols::line_of_thread), as line_text(); empty: none.
+std::string line_of_stored(std::string_view stored);
 
 }  // namespace ingero::report

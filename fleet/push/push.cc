@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <mutex>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "fleet/push/row_windows.h"
 #include "fleet/wire/collector.h"
 #include "report/chains.h"
+#include "report/frame_text.h"
 #include "serve/metrics/operation_names.h"
 #include "store/db/writer_lock.h"
 #include "store/read/follow.h"
@@ -28,6 +31,8 @@ constexpr uint64_t kChainsEveryNs = 1'000'000'000;
 constexpr uint64_t kChainsAgainNs = 600'000'000'000;  // how far back what has ended is looked at again
 constexpr uint64_t kChainsTimeNs = 5'000'000'000;     // to read them: what they are is the recording's word
 constexpr uint64_t kShortWaitNs = 50'000'000;
+constexpr size_t kMaxStacks = 4096;  // texts that are kept
+constexpr uint64_t kStackTimeNs = 100'000'000;
 constexpr uint64_t kStopNs = 500'000'000;  // for what is left when it is interrupted
 
 struct FileIdentity {
@@ -49,6 +54,21 @@ Result<std::string> node_of(const Reader& reader) {
                                     });
   if (!outcome.ok()) return outcome.error();
   return node;
+}
+
+// What is not written yet, or cannot be read, is not known: the window says the rest.
+send::Stack stack_of(const Reader& reader, uint64_t stack_id) {
+  send::Stack stack;
+  const ingero::store::Bound id[] = {ingero::store::Bound::of(static_cast<int64_t>(stack_id))};
+  (void)reader.query(
+      "SELECT frames FROM stack_traces WHERE hash = ?", {.rows = 1, .time_ns = kStackTimeNs},
+      [&](std::span<const ingero::store::Value> values) {
+        stack.line = report::line_of_stored(values[0].as_text());
+        stack.frames = report::frame_texts(values[0].as_text());
+        return true;
+      },
+      {}, id);
+  return stack;
 }
 
 }  // namespace
@@ -89,6 +109,8 @@ struct Push::Impl {
   Status check_node() const;
   void give(std::vector<correlate::RankWindow> some);
   void hand_over();
+  void note_stacks(const std::vector<correlate::RankWindow>& some);
+  send::Stack known_stack(uint64_t stack_id);
   Result<bool> read_on();
   Status look_at_chains(bool is_last);
   void give_incidents();
@@ -111,6 +133,8 @@ struct Push::Impl {
   std::deque<hal::CausalChain> chains;                   // likewise
   uint64_t chains_mono_ns = 0, chains_from_ns = 0;
   uint64_t not_of_now = 0;
+  std::mutex stacks_mutex;  // of what follows, which the sender's thread asks for
+  std::unordered_map<uint64_t, send::Stack> stacks;
 };
 
 Status Push::Impl::open_recording() {
@@ -152,9 +176,29 @@ void Push::Impl::give(std::vector<correlate::RankWindow> some) {
 
 void Push::Impl::hand_over() {
   while (!ready.empty() && sender->backlog().windows < kMaxBacklog) {
+    note_stacks(ready.front());
     sender->add(std::move(ready.front()));
     ready.pop_front();
   }
+}
+
+// Of ranks that stand still, before the sender has their windows: the recording is read by one thread.
+void Push::Impl::note_stacks(const std::vector<correlate::RankWindow>& some) {
+  for (const correlate::RankWindow& window : some) {
+    const uint64_t id = window.activity ? window.activity->stack_id : 0;
+    if (id == 0 || !known_stack(id).frames.empty()) continue;
+    send::Stack stack = stack_of(*reader, id);
+    if (stack.frames.empty()) continue;
+    const std::lock_guard guard(stacks_mutex);
+    if (stacks.size() >= kMaxStacks) stacks.clear();
+    stacks.emplace(id, std::move(stack));
+  }
+}
+
+send::Stack Push::Impl::known_stack(uint64_t stack_id) {
+  const std::lock_guard guard(stacks_mutex);
+  const auto found = stacks.find(stack_id);
+  return found == stacks.end() ? send::Stack() : found->second;
 }
 
 bool Push::Impl::is_behind() const { return !ready.empty(); }
@@ -269,6 +313,10 @@ Result<PushSummary> Push::run(const Wait& wait, const Say& say) {
   hooks.operation = [&impl](hal::CallId call) {
     return call < impl.calls.size() ? serve::metrics::collective_name(impl.calls[call].name) : std::string();
   };
+  hooks.name = [&impl](hal::CallId call) {
+    return call < impl.calls.size() ? std::string(impl.calls[call].name) : std::string();
+  };
+  hooks.stack = [&impl](uint64_t stack_id) { return impl.known_stack(stack_id); };
   hooks.say = say;
   impl.sender->start(std::move(hooks));
   if (impl.options.every_ns > kLongestEveryNs) {

@@ -13,9 +13,11 @@ using detect::HangKind;
 
 constexpr size_t kMaxNamed = 4;  // ranks in a sentence
 
+size_t named_of(const Hang& hang) { return hang.ranks.size() > kMaxNamed ? kMaxNamed - 1 : hang.ranks.size(); }
+
 // "rank 5 on gpu-01", "ranks 5 on gpu-01 and 9 on gpu-02", "ranks 5 on gpu-01, 9 on gpu-02 and 14 others".
 std::string ranks_in_words(const Hang& hang, const NodeName& node_name) {
-  const size_t count = hang.ranks.size(), named = count > kMaxNamed ? kMaxNamed - 1 : count;
+  const size_t count = hang.ranks.size(), named = named_of(hang);
   std::string words = count == 1 ? "rank " : "ranks ";
   for (size_t i = 0; i < named; ++i) {
     if (i > 0) words += i + 1 == count ? " and " : ", ";
@@ -64,28 +66,39 @@ std::string cause_in_words(const Hang& hang, const NodeName& node_name) {
                      plural(hang.observed, "rank"), hang.nranks, collective);
 }
 
-// What the one rank that is waited for is doing; empty: not known.
-std::string activity_in_words(const Hang& hang, const RankPlaces& places) {
-  if (hang.ranks.size() != 1 || hang.kind == HangKind::kProcessGone || hang.kind == HangKind::kNodeSilent) return "";
-  const RankPlace* place = places.find(hang.ranks.front().rank);
-  if (place == nullptr || !place->activity) return "";
-  const wire::Activity& its = *place->activity;
+// What a rank that is waited for is doing, after its name; `own`: "its", or "rank 5's".
+std::string activity_in_words(const wire::Activity& its, const std::string& who, const std::string& own) {
   const std::string call = its.call.empty() ? "a GPU call" : its.call;
   const std::string since = its.since_ns == 0 ? "" : fmt::format(" since {}", format_wall(its.since_ns));
   const std::string line = its.line.empty() ? "" : fmt::format(", in {}", its.line);
   switch (its.kind) {
     case wire::ActivityKind::kInCall:
-      return fmt::format("; it has been in {}{}{}", call, since, line);
+      return fmt::format("; {} has been in {}{}{}", who, call, since, line);
     case wire::ActivityKind::kAsleep:
-      return fmt::format("; it sleeps{}, and has made no GPU call{}", line, since);
+      return fmt::format("; {} sleeps{}, and has made no GPU call{}", who, line, since);
     case wire::ActivityKind::kRunning:
-      return fmt::format("; it computes on the host{}, and has made no GPU call{}", line, since);
+      return fmt::format("; {} computes on the host{}, and has made no GPU call{}", who, line, since);
     case wire::ActivityKind::kAfterCall:
       break;
   }
   const std::string from = its.line.empty() ? "" : fmt::format(", made in {}", its.line);
-  return fmt::format("; its last GPU call was {}{}{}", call,
+  return fmt::format("; {} last GPU call was {}{}{}", own, call,
                      its.since_ns == 0 ? "" : fmt::format(", which ended at {}", format_wall(its.since_ns)), from);
+}
+
+// Of each rank that the sentence names; empty: not known.
+std::string activities_in_words(const Hang& hang, const RankPlaces& places) {
+  if (hang.kind == HangKind::kProcessGone || hang.kind == HangKind::kNodeSilent) return "";
+  std::string words;
+  for (size_t i = 0; i < named_of(hang); ++i) {
+    const uint32_t rank = hang.ranks[i].rank;
+    const RankPlace* place = places.find(rank);
+    if (place == nullptr || !place->activity) continue;
+    words += hang.ranks.size() == 1
+                 ? activity_in_words(*place->activity, "it", "its")
+                 : activity_in_words(*place->activity, fmt::format("rank {}", rank), fmt::format("rank {}'s", rank));
+  }
+  return words;
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
@@ -106,7 +119,7 @@ void add_place(const RankPlace* place, Json& rank) {
 
 std::string sentence_of(const Hang& hang, const NodeName& node_name, const RankPlaces& places) {
   return fmt::format("{}; {} wait{}", cause_in_words(hang, node_name), plural(hang.waiting, "rank"),
-                     activity_in_words(hang, places));
+                     activities_in_words(hang, places));
 }
 
 Json evidence_of(const Hang& hang, const NodeName& node_name, const RankPlaces& places) {

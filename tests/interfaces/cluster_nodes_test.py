@@ -9,12 +9,13 @@ import re
 import socket
 import subprocess
 import sys
+import time
 import unittest
 
 MAKE = os.path.abspath(sys.argv.pop(2))
 import clients  # noqa: E402
 import cluster_test  # noqa: E402
-from cluster_test import INGERO, SEED, TOKEN, Cluster  # noqa: E402
+from cluster_test import INGERO, SECOND, SEED, TOKEN, Cluster, as_protobuf  # noqa: E402
 
 
 class Nodes(Cluster):
@@ -127,6 +128,39 @@ class Nodes(Cluster):
         chains = json.loads(self.ingero("explain", "--nodes", f"127.0.0.1:{server.api}", "--json").stdout)
         hangs = [one for one in chains if one["incident"]["class"] == "hang"]
         self.assertEqual([(one["severity"], one["rule"]) for one in hangs], [("CRITICAL", planted["kind"])], chains)
+
+    def test_of_each_rank_that_is_waited_for_it_is_said_where_it_is(self):
+        server, end = self.serve("--hang-after", "2s"), time.monotonic() + 14
+        where = {5: {"ingero.rank.activity": "asleep", "ingero.rank.call": "cudaLaunchKernel", "ingero.rank.line": "load_batch() at data.py:31",
+                     "code.stacktrace": "[Python] data.py:31 in load_batch()\n[Native] read+0x10 (libc.so.6)", "process.pid": 4242},
+                 9: {"ingero.rank.activity": "in_call", "ingero.rank.call": "cudaMemcpy", "ingero.rank.line": "copy() at step.py:7", "process.pid": 4343}}
+        hangs = []
+        while time.monotonic() < end and not hangs:
+            now = time.time_ns()
+            for node in range(2):
+                points = []
+                for rank in range(node * 8, node * 8 + 8):
+                    shared = {"ingero.rank": rank, "gpu.collective.comm_id_hash": "12345", "gpu.collective.rank": rank,
+                              "gpu.collective.nranks": 16, "gpu.collective.op_type": "AllReduce"}
+                    points += [("ingero.fleet.collective.entered", "gauge", now - SECOND, now, 3 if rank in where else 4, {**shared, **where.get(rank, {})}),
+                               ("ingero.fleet.collective.left", "gauge", now - SECOND, now, 3, shared)]
+                self.assert_accepted(server.send(as_protobuf({"ingero.cluster.id": "live", "ingero.node.id": f"gpu-{node}"}, points)))
+            time.sleep(1)
+            hangs = server.ask("hangs", cluster_id="live")["hangs"]
+        (hang,) = hangs
+        self.assertEqual([(one["rank"], one["pid"], one["line"], one["stack"]) for one in hang["evidence"]["ranks"]],
+                         [(5, 4242, "load_batch() at data.py:31", where[5]["code.stacktrace"].split("\n")), (9, 4343, "copy() at step.py:7", None)])
+        said = "; rank 5 sleeps, in load_batch() at data.py:31, and has made no GPU call; rank 9 has been in cudaMemcpy, in copy() at step.py:7"
+        self.assertIn(said, hang["evidence"]["sentence"])
+        self.assertIn(said, server.ask("run_analysis")["sentences"][0])
+        (row,) = server.sql("SELECT evidence FROM incidents WHERE class = 'hang'")["data"]
+        self.assertIn(said, json.loads(row[0])["sentence"])
+
+        explained = self.ingero("explain", "--nodes", f"127.0.0.1:{server.api}").stdout
+        self.assertIn(said, explained)
+        self.assertIn("at [Python] data.py:31 in load_batch()", explained)
+        (chain,) = json.loads(self.ingero("explain", "--nodes", f"127.0.0.1:{server.api}", "--json").stdout)
+        self.assertEqual((chain["pid"], chain["stack"]), (4242, where[5]["code.stacktrace"].split("\n")))
 
     def test_windows_and_incidents_are_drawn(self):
         server, truth = self.simulated()

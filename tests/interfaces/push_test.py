@@ -7,6 +7,8 @@ That its windows are those which the trace itself sends is held in tests/unit/fl
 tests/e2e/cluster.py.
 """
 import contextlib
+import gzip
+import http.server
 import json
 import os
 import signal
@@ -14,6 +16,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -73,6 +76,37 @@ class Push(Cluster):
         self.assertEqual(len(server.ask("event_history", metric_name="ingero.causal_chain")["events"]), 1)
         self.push(server, "run.db", "--fleet-node-id", "other", cluster="renamed")
         self.assertEqual({row["node_id"] for row in self.rows(self.windows(server, "renamed"))}, {"other"})
+
+    def test_where_a_rank_stands_is_said_with_the_line_of_its_last_call(self):
+        self.make("run.db", 33)
+        frames = [{"s": "ncclAllReduce+0x10", "f": "libnccl.so.2"}, {"pf": "/home/u/train.py", "pfn": "step", "pl": 142}]
+        with contextlib.closing(sqlite3.connect(self.path("run.db"))) as recording:
+            (thread, half), = recording.execute("SELECT t.id, (SELECT max(seq) / 2 FROM event_rows) FROM threads t JOIN processes p ON p.id = t.process "
+                                                "WHERE p.rank = 2")
+            recording.execute("DELETE FROM event_rows WHERE thread = ? AND seq > ?", (thread, half))  # it makes no call any more
+            recording.execute("INSERT INTO stacks (id, hash) VALUES (1, -77)")
+            recording.execute("INSERT INTO stack_traces (hash, frames) VALUES (-77, ?)", (json.dumps(frames),))
+            recording.execute("UPDATE event_rows SET stack = 1 WHERE thread = ?", (thread,))
+            recording.commit()
+        bodies = []
+
+        class Sink(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):  # noqa: N802
+                bodies.append(gzip.decompress(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Sink) as sink:
+            threading.Thread(target=sink.serve_forever, daemon=True).start()
+            done = subprocess.run(self.arguments(sink.server_address[1], "run.db", token=None), capture_output=True, text=True, timeout=120, check=False)
+            sink.shutdown()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = b"".join(bodies)
+        for text in (b"ingero.rank.line", b"step() at train.py:142", b"code.stacktrace", b"ncclAllReduce+0x10", b"ingero.rank.call"):
+            self.assertIn(text, said)
 
     def test_a_live_one_is_followed_into_a_second_run_until_it_ends(self):
         server = self.serve()

@@ -149,6 +149,8 @@ class Cluster {
     };
     std::unordered_map<uint32_t, Slowest> slowest;  // by node: of its ranks
     std::unordered_map<uint32_t, Scored> scored;    // by rank, at most detect::kMaxRanks
+    // By node: what is usual in its control groups, the lowest of them.
+    std::unordered_map<uint32_t, double> usual_scores;
     // Communicators by what nodes call them that know nothing of the library's number: others have said both.
     std::unordered_map<uint64_t, uint64_t> library_hashes;
     // Windows of its period since the last of another one, and the other way round.
@@ -158,6 +160,7 @@ class Cluster {
     uint64_t communicator_of(const wire::Window& window);
     void hear(uint64_t now_ns, bool is_replay);
     void note_compared();  // what was
+    void note_usual_scores();
     // Whether windows of `length_ns` are those that it is to have from now on.
     bool is_of_another_period(uint64_t length_ns);
     // By then all that came of it has been compared.

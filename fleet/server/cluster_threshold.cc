@@ -14,6 +14,7 @@ double score_of(double effect) { return 1 / (1 + std::max(0.0, effect)); }
 void Cluster::Job::note_compared() {
   limits = detector.limits();
   slowest.clear();
+  if (!scored.empty()) return note_usual_scores();
   const auto note = [&](uint32_t node, Slowest one) {
     const auto [known, is_new] = slowest.try_emplace(node, one);
     if (std::pair(one.is_named, one.effect) > std::pair(known->second.is_named, known->second.effect)) {
@@ -29,6 +30,17 @@ void Cluster::Job::note_compared() {
     if (is_heard) note(one.node, {one.course->median_of(kScoreWindows) / 100.0, false});
   }
   for (const detect::Incident& one : detector.named()) note(one.node, {one.effect, true});
+}
+
+// A node has one threshold, for the score that it gives itself: of several groups the one that accuses no healthy one.
+void Cluster::Job::note_usual_scores() {
+  usual_scores.clear();
+  for (const detect::Standing& one : detector.standings()) {
+    const auto its = scored.find(one.rank);
+    if (its == scored.end() || one.usual_s <= 0) continue;
+    const auto [known, is_new] = usual_scores.try_emplace(its->second.node, one.usual_s);
+    known->second = std::min(known->second, one.usual_s);
+  }
 }
 
 Threshold Cluster::threshold(const std::string& cluster, const std::string& node) {
@@ -47,7 +59,11 @@ Threshold Cluster::threshold(const std::string& cluster, const std::string& node
     if (has_node < is_own || (has_node == is_own && worth <= ranks)) continue;
     is_own = has_node;
     ranks = worth;
-    const double value = is_score ? limits.usual * (1 - limits.effect) : score_of(limits.effect);
+    double usual = limits.usual;
+    if (number != node_numbers_.end() && job.usual_scores.contains(number->second)) {
+      usual = job.usual_scores.at(number->second);
+    }
+    const double value = is_score ? usual * (1 - limits.effect) : score_of(limits.effect);
     found = {std::clamp(value, wire::kMinThreshold, wire::kMaxThreshold), true, limits.has_quorum, {}};
     if (!has_node) continue;
     found.score = score_of(its->second.effect);

@@ -397,15 +397,20 @@ class AnySender(Cluster):
         server = self.serve()
         random_scores = random.Random(SEED)
         first = time.time_ns() // (10 * SECOND) - 80
-        usual = {"abc": 0.9, "def": 0.6}  # two jobs on each node, of which one does less
+        usual = {"abc": 0.9, "def": 0.6}  # two jobs on each node, of which one does less; on the last there is one
         for window in range(60):
             for node in range(8):
                 points = []
-                for group, score in usual.items():
+                for group, score in list(usual.items())[:1 if node == 7 else 2]:
                     low = 0.2 if (node, group) == (3, "def") and window >= 30 else 0
                     points.append(("ingero.node.health_score", "gauge", 0, (first + window) * 10 * SECOND + node,
                                    score + 0.01 * random_scores.random() - low, {"ingero.node.state": "active", "ingero.cgroup_path_hash": group}))
-                self.assert_accepted(server.send(as_json({"ingero.cluster.id": "train", "ingero.node.id": f"gpu-{node}"}, points), "application/json"))
+                answer = server.send(as_json({"ingero.cluster.id": "train", "ingero.node.id": f"gpu-{node}"}, points), "application/json")
+                self.assert_accepted(answer)
+                if (window, node) == (29, 5):  # with both: what is healthy in neither is below it
+                    self.assertTrue(0.4 < float(answer[2]["X-Ingero-Threshold"]) < 0.6, answer[2])
+                elif (window, node) == (29, 7):
+                    self.assertTrue(0.7 < float(answer[2]["X-Ingero-Threshold"]) < 0.9, answer[2])
         (low,) = server.ask("fleet.cluster.find_outlier_nodes", cluster_id="train")["outliers"]
         self.assertEqual((low["node_id"], low["kind"], low["rank"], low["lateness_s_per_step"], low["delayed"]),
                          ("gpu-3", "low_health_score", None, None, []))

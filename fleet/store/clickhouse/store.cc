@@ -549,8 +549,9 @@ std::optional<Backlog> Store::backlog() {
 // it would hold a user of its own only, by row policies, and not in 18.16.
 Result<Json> Store::sql(const std::string& statement, uint64_t rows, const Clusters& readable) {
   if (!readable.are_all) {
-    return Error(Errc::kPermission, "SQL in ClickHouse sees every cluster, and this token reads only some",
-                 "ask the other tools, or use a token that reads all clusters");
+    return Error(
+        Errc::kPermission, "SQL in ClickHouse sees every cluster, and this token reads only some",
+        "ask event_history, incidents or another tool, which answer about its clusters, or use a token that reads all");
   }
   const Client::Settings settings{{"max_execution_time", "5"},
                                   {"max_memory_usage", "1000000000"},

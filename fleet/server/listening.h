@@ -35,6 +35,6 @@ struct Listening {
 };
 
 // Binds all three; nothing is answered before their start(). `clock` outlives them.
-Result<Listening> listen(const ListenOptions& options, const Environment& environment, const Clock& clock);
+Result<Listening> listen(const ListenOptions& given, const Environment& environment, const Clock& clock);
 
 }  // namespace ingero::fleet::server

@@ -58,23 +58,6 @@ struct Accepted {
   std::optional<AcceptorTime> listed;
 };
 
-// A part of a total, given back when it goes. The total outlives it. Used by one thread.
-class Share {
- public:
-  explicit Share(size_t& total) : total_(&total) {}
-  Share(Share&& other) noexcept : total_(other.total_), bytes_(std::exchange(other.bytes_, 0)) {}
-  Share& operator=(Share&&) = delete;
-  ~Share() { set(0); }
-  void set(size_t bytes) {
-    *total_ += bytes - bytes_;
-    bytes_ = bytes;
-  }
-
- private:
-  size_t* total_;
-  size_t bytes_ = 0;
-};
-
 // `Peer` derives from Accepted. `Answer` is what a worker makes.
 template <typename Peer, typename Answer>
 class Acceptor {
@@ -126,9 +109,10 @@ class Acceptor {
   virtual void say_goodbye(Peer&) {}                 // all its answers are made
   virtual void answer_is_made(const Answer&) {}      // whether or not its connection is still there
 
-  // Has `work` made on a worker's thread; its answer goes to take_answer() if the connection is still there.
+  // Has `work` of a client made on a worker's thread; its answer goes to take_answer() if the connection is still
+  // there.
   template <typename Work>
-  void submit(uint64_t id, Work work, Weight weight) {
+  void submit(uint64_t id, const std::string& client, Work work, Weight weight) {
     workers_->submit(
         [this, id, work = std::move(work)]() mutable {
           Answer answer = work();
@@ -139,7 +123,7 @@ class Acceptor {
           const uint64_t one = 1;
           (void)!::write(wake_.get(), &one, sizeof(one));
         },
-        weight);
+        weight, client);
   }
 
   void drop(typename Peers::iterator at) {

@@ -28,6 +28,7 @@ struct GrpcPeer : Accepted {
 
 struct StreamAnswer {
   int32_t stream = 0;
+  std::string client;
   size_t call_bytes = 0;
   GrpcAnswer answer;
 };
@@ -76,7 +77,7 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
   GrpcHandler handler;
   Address address;
   TlsContext tls;
-  size_t held_bytes = 0;  // of calls: those that come, and those that wait for their answer
+  Shares held{kMaxAllMessageBytes};  // by calls: those that come, and those that wait for their answer
 
   // A token that this connection has shown before is compared again; a wrong one is compared ten times a second.
   std::optional<GrpcAnswer> why_not(Peer& peer, const GrpcCall& call) {
@@ -101,11 +102,12 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
 
   // A call whose client is gone still counts until a worker has dropped it.
   void submit_call(uint64_t id, int32_t stream, GrpcCall call, size_t bytes, std::stop_token is_given_up) {
-    held_bytes += bytes;
+    const std::string client = call.network;
+    held.add(client, bytes);
     submit(
-        id,
+        id, client,
         [this, stream, bytes, call = std::move(call), is_given_up = std::move(is_given_up)] {
-          StreamAnswer made{stream, bytes, {}};
+          StreamAnswer made{stream, call.network, bytes, {}};
           if (is_given_up.stop_requested()) return made;
           try {
             made.answer = handler(call);
@@ -118,10 +120,10 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
         Weight::kUsual);
   }
 
-  void answer_is_made(const StreamAnswer& made) override { held_bytes -= made.call_bytes; }
+  void answer_is_made(const StreamAnswer& made) override { held.remove(made.client, made.call_bytes); }
 
   bool take_answer(uint64_t, Peer& peer, StreamAnswer made, Time now) override {
-    peer.session->answer(made.stream, std::move(made.answer));
+    peer.session->answer(made.stream, std::move(made.answer), now);
     return write(peer, now);
   }
 
@@ -138,7 +140,7 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
       call.network = peer.connection.network();
       submit_call(id, stream, std::move(call), bytes, std::move(is_given_up));
     };
-    peer.session = std::make_unique<GrpcSession>(options, std::move(calls), held_bytes);
+    peer.session = std::make_unique<GrpcSession>(options, std::move(calls), held, peer.connection.network());
   }
 
   bool advance(uint64_t id, Peer& peer, Time now) override {

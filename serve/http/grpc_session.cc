@@ -55,8 +55,8 @@ GrpcAnswer refusal(GrpcCode code, std::string why) {
 
 }  // namespace
 
-GrpcSession::GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, size_t& all_held_bytes)
-    : options_(options), calls_(std::move(calls)), all_held_bytes_(all_held_bytes) {
+GrpcSession::GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, Shares& held, std::string client)
+    : options_(options), calls_(std::move(calls)), held_(held), client_(std::move(client)) {
   nghttp2_session_callbacks* callbacks = nullptr;
   nghttp2_session_callbacks_new(&callbacks);
   const std::unique_ptr<nghttp2_session_callbacks, decltype(&nghttp2_session_callbacks_del)> owner(
@@ -220,12 +220,12 @@ void GrpcSession::add_data(int32_t id, std::string_view bytes) {
 // Whether there is room, and the call is not refused; without room it is.
 bool GrpcSession::hold(Stream& stream, size_t bytes) {
   if (stream.refused) return false;
-  if (all_held_bytes_ + bytes > kMaxAllMessageBytes) {
+  if (!held_.has_room(client_, bytes)) {
     refuse(stream, refusal(GrpcCode::kUnavailable, "too many messages are being sent at once"));
     return false;
   }
   stream.held += bytes;
-  all_held_bytes_ += bytes;
+  held_.add(client_, bytes);
   return true;
 }
 
@@ -255,7 +255,8 @@ void GrpcSession::message_is_there(int32_t id, Stream& stream) {
   calls_.submit(id, std::move(call), bytes, stream.given_up.get_token());
 }
 
-void GrpcSession::answer(int32_t id, GrpcAnswer answer) {
+void GrpcSession::answer(int32_t id, GrpcAnswer answer, Time now) {
+  now_ = now;
   const auto found = streams_.find(id);
   if (found != streams_.end() && found->second.phase == Phase::kSubmitted) send(id, found->second, answer);
 }
@@ -277,6 +278,7 @@ ssize_t GrpcSession::read_out(nghttp2_session* session, int32_t id, uint8_t* buf
 // With a message: headers, the message, and the code in trailers; else all in the headers ("Trailers-Only").
 void GrpcSession::send(int32_t id, Stream& stream, const GrpcAnswer& answer) {
   stream.phase = Phase::kAnswered;
+  stream.begun = now_;
   release(stream);
   std::vector<std::pair<std::string, std::string>> headers{{":status", "200"}, {"content-type", "application/grpc"}};
   headers.insert(headers.end(), answer.metadata.begin(), answer.metadata.end());
@@ -302,6 +304,7 @@ void GrpcSession::send(int32_t id, Stream& stream, const GrpcAnswer& answer) {
 
 void GrpcSession::refuse_status(int32_t id, Stream& stream, const char* status) {
   stream.phase = Phase::kAnswered;
+  stream.begun = now_;
   release(stream);
   const std::string name = ":status", value = status;
   const nghttp2_nv field = header(name, value);
@@ -309,7 +312,7 @@ void GrpcSession::refuse_status(int32_t id, Stream& stream, const char* status) 
 }
 
 void GrpcSession::release(Stream& stream) {
-  all_held_bytes_ -= stream.held;
+  held_.remove(client_, stream.held);
   stream.held = 0;
   stream.call = {};
   std::string().swap(stream.data);
@@ -326,7 +329,7 @@ void GrpcSession::close(int32_t id) {
 std::optional<GrpcSession::Time> GrpcSession::oldest() const {
   std::optional<Time> oldest;
   for (const auto& [id, stream] : streams_) {
-    if (stream.phase > Phase::kReading || (oldest && *oldest <= stream.begun)) continue;
+    if (stream.phase == Phase::kSubmitted || (oldest && *oldest <= stream.begun)) continue;
     oldest = stream.begun;
   }
   return oldest;
@@ -335,8 +338,14 @@ std::optional<GrpcSession::Time> GrpcSession::oldest() const {
 bool GrpcSession::expire(Time now, Time begun_before) {
   now_ = now;
   for (auto& [id, stream] : streams_) {
-    if (stream.phase > Phase::kReading || stream.begun > begun_before) continue;
+    if (stream.phase == Phase::kSubmitted || stream.begun > begun_before) continue;
     if (stream.phase == Phase::kHeaders) return false;
+    if (stream.phase == Phase::kAnswered) {
+      const bool is_whole = stream.sent == stream.out.size();  // the client goes on to send; else takes nothing
+      nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, id, is_whole ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
+      stream.begun = now;  // once
+      continue;
+    }
     send(id, stream, stream.refused.value_or(refusal(GrpcCode::kDeadlineExceeded, "the call took too long to come")));
   }
   return true;

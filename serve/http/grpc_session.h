@@ -15,6 +15,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include "serve/http/grpc_server.h"
+#include "serve/http/shares.h"
 
 namespace ingero::serve::http {
 
@@ -31,9 +32,9 @@ class GrpcSession {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `all_held_bytes`: what all sessions hold of calls, counted by each until it submits them; beyond
-  // kMaxAllMessageBytes calls are refused.
-  GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, size_t& all_held_bytes);
+  // `held`: what all sessions hold of calls, counted by each until it submits them; beyond its client's share calls are
+  // refused.
+  GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, Shares& held, std::string client);
   ~GrpcSession();
   GrpcSession(const GrpcSession&) = delete;
   GrpcSession& operator=(const GrpcSession&) = delete;
@@ -43,16 +44,16 @@ class GrpcSession {
   // Appends what is to be sent, until `out` has 64 KiB.
   bool produce(std::string& out);
   // Of a call that was submitted; nothing happens where the client has given it up.
-  void answer(int32_t stream, GrpcAnswer answer);
-  // Answers the calls that have taken too long to come. False: of one not even the headers have; the connection must
-  // end.
+  void answer(int32_t stream, GrpcAnswer answer, Time now);
+  // Answers the calls that have taken too long to come, and ends those whose answers have not been taken. False: of one
+  // not even the headers have come; the connection must end.
   bool expire(Time now, Time begun_before);
   void say_goodbye();
 
   bool is_over() const;                              // nothing is to be read or sent any more
   bool is_idle() const { return streams_.empty(); }  // no call is open
   bool has_begun() const { return has_begun_; }      // a call has ever come
-  std::optional<Time> oldest() const;                // of the calls that are still coming
+  std::optional<Time> oldest() const;                // of the calls that come, and the answers that are taken
 
  private:
   enum class Phase : uint8_t { kHeaders, kReading, kSubmitted, kAnswered };
@@ -65,7 +66,7 @@ class GrpcSession {
     std::optional<GrpcAnswer> refused;  // what it will be answered
     std::stop_source given_up;
     Phase phase = Phase::kHeaders;
-    Time begun;
+    Time begun;  // to come, or to be answered
   };
   struct Free {
     void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
@@ -91,7 +92,8 @@ class GrpcSession {
   GrpcSessionCalls calls_;
   std::map<int32_t, Stream> streams_;
   std::unique_ptr<nghttp2_session, Free> session_;
-  size_t& all_held_bytes_;
+  Shares& held_;
+  const std::string client_;
   size_t resets_ = 0;
   Time now_;
   bool has_begun_ = false, is_broken_ = false;

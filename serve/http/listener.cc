@@ -12,7 +12,7 @@ constexpr size_t kHeavyOfClient = 16;  // that wait for a thread or have one
 }  // namespace
 
 ListenerPeer Listener::make_peer(Fd accepted, Time now) {
-  Peer peer(Connection(std::move(accepted), tls_.get()), fresh_reader(), body_total_, answer_total_);
+  Peer peer(Connection(std::move(accepted), tls_.get()), fresh_reader(), bodies_, answers_);
   peer.since = now;
   peer.deadline = now + std::chrono::seconds(options_.seconds);
   peer.left = options_.requests;
@@ -87,7 +87,7 @@ bool Listener::take(uint64_t id, Peer& peer, std::string_view bytes, Time now) {
   } else if (reader.state() == RequestReader::State::kDone) {
     peer.rest = bytes;
     submit_request(id, peer, now);
-  } else if (reader.state() == RequestReader::State::kBody && body_total_ > options_.all_body_bytes) {
+  } else if (reader.state() == RequestReader::State::kBody && !bodies_.has_room(peer.client.network, 0)) {
     begin_answer(peer, calls_.refuse(reader.head(), peer.client, 503, "too many bodies are being sent at once"), now);
   }
   return true;
@@ -117,7 +117,7 @@ void Listener::submit_request(uint64_t id, Peer& peer, Time now) {
   peer.weight = weight;
   peer.body_bytes.set(peer.reader.body().capacity());
   submit(
-      id,
+      id, peer.client.network,
       [this, head = peer.reader.head(), body = std::move(peer.reader.body()), client = peer.client,
        goes_on = peer.left > 1]() mutable { return calls_.answer(head, std::move(body), client, goes_on); },
       weight);
@@ -141,16 +141,19 @@ void Listener::begin_answer(Peer& peer, Raw answer, Time now) {
   bound_answers(peer);
 }
 
-// Those who have been taking their answer longest give way to a new one.
+// Of the client that holds most, those that have been taking their answer longest give way to a new one.
 void Listener::bound_answers(const Peer& newest) {
-  while (answer_total_ > options_.all_answer_bytes) {
-    auto oldest = peers_.end();
+  const auto rank = [this](const Peer& peer) {
+    return std::make_pair(answers_.held_by(peer.client.network), Time::max() - peer.since);
+  };
+  while (answers_.held() > answers_.total()) {
+    auto chosen = peers_.end();
     for (auto at = peers_.begin(); at != peers_.end(); ++at) {
       if (at->second.phase != Phase::kWriting || &at->second == &newest) continue;
-      if (oldest == peers_.end() || at->second.since < oldest->second.since) oldest = at;
+      if (chosen == peers_.end() || rank(chosen->second) < rank(at->second)) chosen = at;
     }
-    if (oldest == peers_.end()) return;
-    drop(oldest);
+    if (chosen == peers_.end()) return;
+    drop(chosen);
   }
 }
 

@@ -1,8 +1,8 @@
 // Reads requests of HTTP/1.1 from connections and writes answers to them: workers only ever see whole requests.
 //
-// Bounds: connections (acceptor.h); bytes of a request (request_reader.h); bytes of all bodies together; one time limit
-// from the first byte of a request, or from accepting its connection, to its last. Created, started and stopped by one
-// thread; callbacks as they say. Private to serve/http/.
+// Bounds: connections (acceptor.h); bytes of a request (request_reader.h); bytes of all bodies together, of which each
+// client has its share (shares.h); one time limit from the first byte of a request, or from accepting its connection,
+// to its last. Created, started and stopped by one thread; callbacks as they say. Private to serve/http/.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,14 @@
 
 #include "serve/http/acceptor.h"
 #include "serve/http/request_reader.h"
+#include "serve/http/shares.h"
 
 namespace ingero::serve::http {
 
 struct ListenerOptions {
   size_t connections = 256, body_bytes = 0;
   bool takes_packed = false;           // bodies with a Content-Encoding, as they are
-  size_t all_body_bytes = 16 << 20;    // of all connections together
+  size_t all_body_bytes = 32 << 20;    // of all connections together
   size_t all_answer_bytes = 32 << 20;  // not yet taken, of all together
   int seconds = 2;                     // to send a request; to take an answer, and a second more for each 32 KiB
   int idle_seconds = 1;                // between requests
@@ -49,12 +50,12 @@ struct ListenerCalls {
 };
 
 struct ListenerPeer : Accepted {
-  ListenerPeer(Connection its_connection, RequestReader fresh, size_t& bodies, size_t& answers)
+  ListenerPeer(Connection its_connection, RequestReader fresh, Shares& bodies, Shares& answers)
       : Accepted(std::move(its_connection)),
         client{connection.client(), connection.network(), false},
         reader(std::move(fresh)),
-        body_bytes(bodies),
-        answer_bytes(answers) {}
+        body_bytes(bodies, client.network),
+        answer_bytes(answers, client.network) {}
 
   enum class Phase : uint8_t { kHandshake, kReading, kAnswering, kWriting, kLingering };
   Client client;
@@ -75,7 +76,9 @@ class Listener final : private Acceptor<ListenerPeer, Raw> {
       : Acceptor("ingero-http", std::move(socket), options.connections),
         tls_(std::move(tls)),
         options_(options),
-        calls_(std::move(calls)) {}
+        calls_(std::move(calls)),
+        bodies_(options.all_body_bytes),
+        answers_(options.all_answer_bytes) {}
   ~Listener() override { stop(); }
 
   void start() { Acceptor::start(options_.workers); }
@@ -106,7 +109,7 @@ class Listener final : private Acceptor<ListenerPeer, Raw> {
   TlsContext tls_;
   ListenerOptions options_;
   ListenerCalls calls_;
-  size_t body_total_ = 0, answer_total_ = 0;  // bytes, of all connections
+  Shares bodies_, answers_;
 };
 
 }  // namespace ingero::serve::http

@@ -17,7 +17,7 @@ void require(bool holds) {
 void run(std::string_view bytes, size_t part) {
   GrpcOptions options;
   options.message_bytes = 4096;
-  size_t held_bytes = 0;
+  Shares held(kMaxAllMessageBytes);
   {
     std::vector<int32_t> whole;
     GrpcSessionCalls calls;
@@ -31,14 +31,14 @@ void run(std::string_view bytes, size_t part) {
       require(call.message.size() <= options.message_bytes);
       whole.push_back(stream);
     };
-    GrpcSession session(options, std::move(calls), held_bytes);
+    GrpcSession session(options, std::move(calls), held, "a");
     auto now = GrpcSession::Time();
     while (!bytes.empty()) {
       const std::string_view some = bytes.substr(0, part);
       bytes.remove_prefix(some.size());
       now += std::chrono::seconds(1);
       if (!session.receive(some, now) || !session.expire(now, now - std::chrono::seconds(10))) break;
-      for (const int32_t stream : whole) session.answer(stream, {.body = "answer", .metadata = {{"x", "y"}}});
+      for (const int32_t stream : whole) session.answer(stream, {.body = "answer", .metadata = {{"x", "y"}}}, now);
       whole.clear();
       std::string out;
       while (true) {
@@ -48,7 +48,7 @@ void run(std::string_view bytes, size_t part) {
       if (session.is_over()) break;
     }
   }
-  require(held_bytes == 0);
+  require(held.held() == 0);
 }
 
 }  // namespace

@@ -293,6 +293,33 @@ class Attacks(unittest.TestCase):
         for connection in asked:
             connection.close()
 
+    def other_client(self, server):
+        """A connection from another address than that of the attacks' honest neighbour."""
+        connection = socket.create_connection((server.address.hostname, server.address.port), timeout=30, source_address=("127.0.0.2", 0))
+        self.addCleanup(connection.close)
+        return connection
+
+    def ask_sql(self, server):
+        begin, connection = time.monotonic(), server.connect(timeout=30)
+        connection.request("POST", "/api/v1/sql", json.dumps({"sql": "SELECT 1"}),
+                           {"Authorization": f"Bearer {clients.TOKEN}", "Content-Type": "application/json"})
+        status = connection.getresponse().status
+        connection.close()
+        return status, time.monotonic() - begin
+
+    def test_one_client_with_queries_without_an_end_leaves_queries_to_others(self):
+        server = self.dashboard("--no-tls", "--timeout", "8s")
+        body = json.dumps({"sql": clients.ENDLESS})
+        for _ in range(16):
+            self.other_client(server).sendall(
+                f"POST /api/v1/sql HTTP/1.1\r\nHost: localhost\r\n{AUTHORIZED}Content-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        time.sleep(0.5)
+        status, took = self.ask_sql(server)
+        print(f"beside 16 endless queries of another client: {took:.3f} s", file=sys.stderr)
+        self.assertEqual(status, 200)
+        self.assertLess(took, 3)
+
     def test_one_client_with_queries_on_all_connections_leaves_the_page_to_others(self):
         server = self.dashboard("--no-tls", "--timeout", "8s")
         asked = []

@@ -391,6 +391,32 @@ class Frames(Cluster):
                     resident = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
                 clients.assert_memory_below(self, resident, 300 << 10)
 
+    def test_a_client_with_calls_on_all_connections_leaves_room_to_others(self):
+        server = self.serve("--bytes-rate", "0", "--points-rate", "0")
+        large = as_protobuf({"host.name": "m", "padding": "x" * (3 << 20)}, [event(1, 0, time.time_ns())])
+        self.assertEqual(self.call(server, framed(large))[1], OK)
+        held = []
+        for _ in range(150):
+            connection = socket.create_connection(("127.0.0.1", server.grpc), timeout=5, source_address=("127.0.0.2", 0))
+            self.addCleanup(connection.close)
+            with contextlib.suppress(OSError):
+                connection.sendall(PREFACE + frame(SETTINGS, 0, 0) + frame(HEADERS, END_HEADERS, 1, headers()) + frame(DATA, 0, 1, bytes(16000)) * 62)
+            held.append(connection)
+        self.assertEqual(self.call(server, framed(large))[1], OK)
+
+    def test_an_answer_that_is_not_taken_is_given_up(self):
+        """A window of 0 for answers: the calls end after their time, and the connection with too many of them."""
+        server = self.serve()
+        connection = self.open(server)
+        no_window = struct.pack(">HI", 4, 0)
+        connection.sendall(PREFACE + frame(SETTINGS, 0, 0, no_window) + b"".join(
+            frame(HEADERS, END_HEADERS, stream, headers()) + frame(DATA, END_STREAM, stream, framed(good())) for stream in range(1, 33, 2)))
+        data, end = b"", time.monotonic() + 25
+        while sum(kind == RST for kind, _, _ in frames_of(data)) < 16 and time.monotonic() < end:
+            data += self.read_to_end(connection, 1)[0]
+        self.assertEqual(sum(kind == RST for kind, _, _ in frames_of(data)), 16, frames_of(data))
+        self.assert_serves(server)
+
     def test_many_large_messages_at_once_are_bounded(self):
         server = self.serve()
         begun = PREFACE + frame(SETTINGS, 0, 0)

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/trusted_path.h"
 
 namespace ingero::fleet::store {
 namespace {
@@ -87,7 +88,8 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options) {
   std::unique_ptr<Spool> spool(new Spool(std::move(options)));
   const std::string& folder = spool->options_.directory;
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return errno_error(fmt::format("{}: make", folder));
-  const Fd made(::open((folder + kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  INGERO_TRY(check_trusted_path(folder + kLock, std::nullopt));
+  const Fd made(::open((folder + kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!made.valid()) return errno_error(fmt::format("{}{}: open", folder, kLock));
   auto taken = ingero::store::WriterLock::take(folder + kLock);
   if (!taken.ok() && taken.error().code() == Errc::kBusy) {

@@ -1,8 +1,6 @@
 // Writes batches and incidents, each in one transaction, and answers questions: see sqlite_store.h.
 #include "fleet/store/sqlite_store.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,11 +8,11 @@
 #include <mutex>
 #include <optional>
 
-#include "base/fd.h"
 #include "base/text.h"
 #include "fleet/store/rows.h"
 #include "fleet/store/schema.h"
 #include "fleet/wire/names.h"
+#include "store/db/file_access.h"
 #include "store/db/file_check.h"
 #include "store/db/json_rows.h"
 #include "store/db/sqlite.h"
@@ -188,10 +186,8 @@ struct SqliteStore::Impl {
   bool has_aged = false;  // rows that are too old, and are deleted with the next batches
 
   Status open() {
-    {
-      const Fd made(::open(options.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-      if (made.get() < 0) return errno_error(fmt::format("{}: open", options.path));
-    }
+    INGERO_TRY(ingero::store::check_recording_place(options.path, std::nullopt));
+    INGERO_TRY(ingero::store::create_recording_file(options.path, std::nullopt, std::nullopt));
     auto taken = ingero::store::WriterLock::take(options.path);
     if (!taken.ok() && taken.error().code() == Errc::kBusy) {
       return Error(Errc::kBusy, fmt::format("{}: another program is writing this file", options.path),
@@ -203,6 +199,8 @@ struct SqliteStore::Impl {
     auto opened = Database::open(options.path, SQLITE_OPEN_READWRITE, options.path);
     INGERO_TRY(opened);
     database = std::move(*opened);
+    // The file may be a stranger's: no trigger that it brings runs here.
+    sqlite3_db_config(database.get(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     INGERO_TRY(prepare_schema(database));
     // Pages of a node are written again every few seconds: in 32 MiB more of them are written home only once.
     INGERO_TRY(

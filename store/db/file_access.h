@@ -1,5 +1,5 @@
 // Who may read a recording: its owner alone (0600), and the members of one group where one is named (0640), whatever
-// the umask; and the directories above it. Private to store/, but for make_directories().
+// the umask; and the directories above it. For what writes recordings and clusters' files.
 //
 // SQLite gives the write-ahead log and the shared memory the mode and owner of the database. Failure: kPermission and
 // kInvalid, with a sentence that names the file. Threads: any.

@@ -5,10 +5,12 @@
 """
 import gzip
 import json
+import os
+import subprocess
 import time
 
 import clients
-from cluster_test import PERIOD, Cluster, as_json, as_protobuf, attributes_of, field, resident_mib
+from cluster_test import INGERO, PERIOD, Cluster, as_json, as_protobuf, attributes_of, field, resident_mib
 
 
 class Limits(Cluster):
@@ -46,6 +48,37 @@ class Limits(Cluster):
             refused += status == 429 and b"node flood of default" in body
         for number in range(1, 11):
             self.assert_accepted(send("good", number, 200))
+
+    def test_where_it_stores_is_nobody_else_s(self):
+        """Planted links, pipes, and files and folders of another user: an error within 2 s, and nothing is written."""
+        folder, plain = self.folder, {}
+
+        def path(name):
+            return os.path.join(folder, name)
+        with open(path("target"), "wb"):
+            pass
+        for name in ("link.db", "wal.db-wal", "journal.db-journal", "shm.db-shm"):
+            os.symlink(path("target"), path(name))
+            plain[name.split("-")[0]] = ["--db", path(name.split("-")[0])]
+        os.mkfifo(path("pipe.db"))
+        plain["pipe.db"] = ["--db", path("pipe.db")]
+        os.mkdir(path("planted"))
+        os.symlink(path("target"), path("planted/lock"))
+        plain["a lock that is a link"] = ["--clickhouse", "http://127.0.0.1:9/c", "--spool-dir", path("planted")]
+        if os.geteuid() == 0:
+            for name in ("their.db", "theirs"):
+                os.mkdir(path(name)) if name == "theirs" else open(path(name), "wb").close()
+                os.chown(path(name), 65534, 65534)
+            plain["their.db"] = ["--db", path("their.db")]
+            plain["in their folder"] = ["--db", path("theirs/c.db")]
+            plain["their spool"] = ["--clickhouse", "http://127.0.0.1:9/c", "--spool-dir", path("theirs")]
+        for name, store in plain.items():
+            with self.subTest(name=name):
+                done = subprocess.run(
+                    [INGERO, "fleet", "serve", *store, "--insecure-no-tls", "--http-listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0"],
+                    capture_output=True, text=True, timeout=2, check=False, env={**os.environ, "INGERO_TOKEN": clients.TOKEN})
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertEqual(os.path.getsize(path("target")), 0)
 
     def test_a_node_has_no_more_ranks_than_a_machine(self):
         server, start = self.serve(), time.time_ns() // PERIOD * PERIOD - 2 * PERIOD

@@ -145,12 +145,16 @@ std::string own_remedy(const ProcessTime& time) {
 }  // namespace
 
 const BlamePath* path_to_resting(const ProcessTime& time) {
+  const bool is_input = time.budget.result.limit == Limit::kInputBound;
   uint64_t for_them = 0, all = 0;
   const BlamePath* first = nullptr;
   for (const BlamePath& path : time.blame) {
     const uint64_t ns = std::max(path.low, path.high);
     all += ns;
-    const bool hands_on = path.nodes.front().is == TimeClass::kSocket || path.nodes.front().is == TimeClass::kPipe;
+    const BlameNode& wait = path.nodes.front();
+    // Input comes through a queue of the process's own, too; a lock that has a name is held.
+    const bool is_queue = is_input && wait.is == TimeClass::kFutex && wait.object.empty();
+    const bool hands_on = wait.is == TimeClass::kSocket || wait.is == TimeClass::kPipe || is_queue;
     if (path.nodes.size() < 2 || !hands_on || path.nodes.back().is != TimeClass::kSleep) continue;
     for_them += ns;
     if (first == nullptr) first = &path;

@@ -725,6 +725,19 @@ TEST_F(TimeEvidenceTest, WhereWhoIsWaitedForSleepsThatMayBeNoLoss) {
   add_time_evidence(*reader_, {}, times);
   EXPECT_THAT(time.because, ::testing::Contains(::testing::HasSubstr("had nothing to pass on")));
   time.because.clear();
+  // Requests come through a queue of its own from a thread that waits for its timer.
+  time.because.clear();
+  time.blame[0].nodes[0].is = correlate::TimeClass::kFutex;
+  time.blame[0].nodes[1].pids = {kPid};
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("see why thread client of"));
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(time.because, ::testing::Contains(::testing::HasSubstr("had nothing to pass on")));
+  time.budget.result.limit = correlate::Limit::kHostBound;  // within a step it is a lock that the other one holds
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("see what thread client of"));
+  time.because.clear();
+  time.budget.result.limit = correlate::Limit::kInputBound;
+  time.blame[0].nodes[0].is = correlate::TimeClass::kSocket;
+  time.blame[0].nodes[1].pids = {12};
   time.blame[0].nodes[0].object = "10.0.0.9:9000";  // it is the client itself
   add_time_evidence(*reader_, {}, times);
   EXPECT_THAT(time.because, ::testing::Not(::testing::Contains(::testing::HasSubstr("had nothing to pass on"))));

@@ -36,6 +36,14 @@ bool is_in_order(const CallFacts& facts) {
   }
 }
 
+// Of two addresses of this machine: no network lost it, its reader was slow. Of IPv6 that is not known.
+bool stays_on_host(const hal::Event& retransmit) {
+  constexpr uint64_t kLoopback = 127;
+  if (!retransmit.has(Has::kArg0)) return false;
+  const uint64_t source = retransmit.arg0 >> 32, destination = retransmit.arg0 & UINT32_MAX;
+  return source == destination || destination >> 24 == kLoopback;
+}
+
 // One that had ended before its name was read is called what it was called when something happened to it, and one that
 // names itself what its main thread was called last, in whatever order that comes (E2).
 void take_name(const hal::Event& event, hal::HostOp op, ProcessState& process) {
@@ -236,7 +244,7 @@ void Engine::Impl::take_host(const hal::Event& event, hal::HostOp op, uint64_t w
       window_of(process, window).page_allocs += event.has(Has::kBytes) ? event.arg0 : 1;
       break;
     case hal::HostOp::kTcpRetransmit:
-      ++window_of(process, window).retransmits;
+      if (!stays_on_host(event)) ++window_of(process, window).retransmits;
       break;
     case hal::HostOp::kFork:
       if (event.has(Has::kArg1) && event.arg1 <= UINT32_MAX && process.children.size() < kMaxChildren) {

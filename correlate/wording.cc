@@ -379,6 +379,16 @@ void describe_wait(ChainText& text) {
     add_call_step(text, "asleep");
     return;
   }
+  const CallFacts* slowest = text.seen.call(text.incident.last.op);
+  if (slowest != nullptr && slowest->kind == hal::Kind::kMemcpy) {
+    chain.root_cause = fmt::format(
+        "{} slept {} inside asynchronous copies, most likely from or to pageable memory: such a call makes the copy "
+        "itself, piece by piece{}",
+        text.who, lost, slow_call_text(text));
+    text.fix("Pin the host memory (PyTorch: pin_memory), so that copies run while the thread goes on");
+    add_call_step(text, "asleep");
+    return;
+  }
   chain.root_cause = fmt::format(
       "{} slept {} inside calls that do not wait for the device: a lock is held by another thread, or a queue is "
       "full{}",

@@ -107,6 +107,21 @@ TEST(Rules, LaunchesThatSleepWaitForALock) {
   EXPECT_EQ(chains[0].op, "xLaunch");
 }
 
+// Copies of a thread whose memory is pinned may hide them from the rule of slow copies.
+TEST(Rules, AsynchronousCopiesThatSleepAreOfPageableMemory) {
+  Stream stream;
+  stream.train(0, 15);
+  for (uint64_t i = 0; i < 60; ++i) {
+    Event& slow = stream.copy(kCopyAsyncCall, (7000 + i * 50) * kMilli + 7 * kMilli, 20 * kMilli,
+                              hal::Direction::kHostToDevice, uint64_t{1} << 30);
+    slow.off.blocked_ns = 19 * kMilli;
+  }
+  const auto chains = run(stream);
+  const hal::CausalChain* chain = find(chains, RuleId::lock_wait);
+  ASSERT_NE(chain, nullptr);
+  EXPECT_THAT(chain->root_cause, HasSubstr("most likely from or to pageable memory"));
+}
+
 TEST(Rules, ASynchronisationThatSleepsWaitsForTheDevice) {
   Stream stream;
   for (uint64_t i = 0; i < 100; ++i) {

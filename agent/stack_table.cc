@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <ctime>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -28,7 +29,10 @@ constexpr size_t kMaxMapsBytes = 64 << 20;
 constexpr size_t kMaxStacks = 1 << 16;      // distinct ones: beyond it those that come again are named again
 constexpr size_t kMaxRemembered = 1 << 12;  // for who asks live: a few kilobytes each
 constexpr size_t kMaxUnnamed = 1 << 14;
-constexpr int kNamesPriority = 10;  // debug information takes tenths of a second to read, and no call waits for a name
+// The debug information of a usual program takes half a second to read. Names that take more give way to the program:
+// no call waits for one. Not before, or on a machine that is busy the end of a trace waits for them.
+constexpr int kNamesPriority = 10;
+constexpr uint64_t kPoliteAfterNs = 1'000'000'000;
 constexpr size_t kMaxWaiting = 1 << 16;  // stacks whose calls have not come yet
 constexpr size_t kMaxHung = 4096;
 // Calls from one sampled stack to the next are two hundred at most. Two CPUs that count at one call site at once can
@@ -133,6 +137,12 @@ std::vector<symbols::StackFrame> named(const Unnamed& stack, symbols::Symboliser
   return frames;
 }
 
+uint64_t own_cpu_ns() {
+  timespec ran{};
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran) != 0) return 0;
+  return static_cast<uint64_t>(ran.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(ran.tv_nsec);
+}
+
 }  // namespace
 
 struct StackTable::Impl {
@@ -235,7 +245,7 @@ void StackTable::Impl::forget_symbols(std::unique_lock<std::mutex>& lock) {
 
 void StackTable::Impl::name_all() {
   pthread_setname_np(pthread_self(), "ingero-names");
-  (void)::setpriority(PRIO_PROCESS, 0, kNamesPriority);
+  bool is_polite = false;
   std::unique_lock lock(mutex);
   auto forget_at = std::chrono::steady_clock::now() + kKeptBusy;
   while (true) {
@@ -258,6 +268,10 @@ void StackTable::Impl::name_all() {
       {
         const std::scoped_lock symbols_lock(symboliser_mutex);
         name = name_of(item);
+      }
+      if (!is_polite && own_cpu_ns() >= kPoliteAfterNs) {
+        is_polite = true;
+        (void)::setpriority(PRIO_PROCESS, 0, kNamesPriority);
       }
       lock.lock();
       is_naming = false;

@@ -31,10 +31,10 @@ B):B))}),b})),d.textContent=n.length>a?`${a} of ${n.length} rows are shown.`:"",
 !l.down:!0,l.by=x,u()}},g.head):g.head)),w=c("table",{},c("caption",{},t),c("thead",{},c("tr",{},m)),h);return u(),le(t,w,d)}var S=(t,...e)=>c("section",{class:"card"},c("h2",{},t),...e),P=t=>c("p",{class:"quiet"},t),z=t=>t?.cut?.length?c("ul",{class:"cut"},t.cut.map(e=>c("li",{},e))):
 null;var $t=t=>bt(BigInt(t)),y=t=>$t(t).slice(11,19),q=t=>`${$t(t).slice(0,19)}Z`;var St=8;function Tt({sentences:t,cut:e}){let[n,...s]=t;return S("The cause",c("article",{class:"chain"},c("h3",{id:"result"},n),s.length?c("ul",{"aria-label":"\
 The state of the cluster"},s.map(o=>c("li",{},o))):null),z({cut:e}))}function he({rank:t,node_id:e,kind:n,evidence:s}){return n==="slow_node"?`${s.rank_count} o\
-f ${s.node_ranks} ranks`:t===null?e:`rank ${t}`}var G=t=>at(Math.round(1e9*t));function de({delayed:t,delayed_count:e}){let n=t.slice(0,St).join(", ");return e?
-`${_(e)}: ${n}${e>Math.min(t.length,St)?", \u2026":""}`:"0"}function ue({kind:t,evidence:e}){return t!=="straggler"&&t!=="slow_node"?"its health score":`of each\
- step ${G(e.cpu_wait_s_per_step)} more waiting for a CPU, ${G(e.storage_wait_s_per_step)} for storage, ${G(e.asleep_s_per_step)} asleep`}var fe=(t,e,n)=>c("butt\
-on",{class:"plain",onclick:()=>e(t.node_id,n)},t.node_id);function Ct({outliers:t,jobs:e},n){let s=e.some(o=>o.ranks>0);return t.length?S("Late ranks",T({caption:"\
+f ${s.node_ranks} ranks`:t===null?e:`rank ${t}`}var G=t=>t===null?"\u2013":at(Math.round(1e9*t));function de({delayed:t,delayed_count:e}){let n=t.slice(0,St).join(
+", ");return e?`${_(e)}: ${n}${e>Math.min(t.length,St)?", \u2026":""}`:"0"}function ue({kind:t,evidence:e}){return t!=="straggler"&&t!=="slow_node"?"its health \
+score":`of each step ${G(e.cpu_wait_s_per_step)} more waiting for a CPU, ${G(e.storage_wait_s_per_step)} for storage, ${G(e.asleep_s_per_step)} asleep`}var fe=(t,e,n)=>c(
+"button",{class:"plain",onclick:()=>e(t.node_id,n)},t.node_id);function Ct({outliers:t,jobs:e},n){let s=e.some(o=>o.ranks>0);return t.length?S("Late ranks",T({caption:"\
 Late ranks",rows:t,most:12,choose:o=>n(o.node_id,o.since_ns),columns:[{head:"Rank",text:he,sort:o=>o.rank},{head:"Node",text:o=>o.node_id,sort:o=>o.node_id},{head:"\
 State",text:o=>o.state,sort:o=>o.state},{head:"Class",text:o=>o.class,sort:o=>o.class},{head:"Later",number:!0,title:"Than the median of its peers, of each step",
 text:o=>xt(o.effect),sort:o=>o.effect},{head:"Each step",number:!0,text:o=>G(o.lateness_s_per_step),sort:o=>o.lateness_s_per_step},{head:"Score",number:!0,title:"\

@@ -15,7 +15,7 @@ function nameOf({ rank, node_id: node, kind, evidence }) {
   if (kind === "slow_node") return `${evidence.rank_count} of ${evidence.node_ranks} ranks`;
   return rank === null ? node : `rank ${rank}`;
 }
-const seconds = (value) => duration(Math.round(1e9 * value));
+const seconds = (value) => (value === null ? "–" : duration(Math.round(1e9 * value)));
 
 function waiting({ delayed, delayed_count: all }) {
   const some = delayed.slice(0, MOST_LISTED).join(", ");

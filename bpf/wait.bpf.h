@@ -55,7 +55,7 @@ const volatile __u8 syscall_kinds[2 * WIRE_SYSCALLS] = {};
 struct system_call {
 	__u64 arguments[5];
 	__s32 number; /* -1: none; as wire_wait has it */
-	__u32 kind;   /* enum wire_syscall; no byte of padding: a kernel before 6.2 refuses to pass one on unwritten */
+	__u32 kind;   /* enum wire_syscall; no byte of padding: Linux 5.15 refuses to pass one on unwritten */
 };
 
 /* Of `task`, which is in the kernel. */

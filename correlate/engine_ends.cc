@@ -186,28 +186,35 @@ void Engine::Impl::note_wait(const hal::Event& event, const hal::Wait& wait) {
   const bool is_for_requests =
       wait.kind == hal::WaitKind::kPoll || (wait.kind == hal::WaitKind::kSocket && wait.peer && wait.peer->is_accepted);
   if (wait.waker && wait.waker->pid != event.pid) note_waker(event.pid, wait.waker->pid);
-  if (wait.kind != hal::WaitKind::kFutex && !is_for_requests) return;
+  const bool is_for_others =
+      wait.kind == hal::WaitKind::kSocket || wait.kind == hal::WaitKind::kPipe || wait.kind == hal::WaitKind::kTerminal;
+  if (wait.kind != hal::WaitKind::kFutex && !is_for_requests && !is_for_others) return;
   if (wait.is_timed_out || event.duration_ns < kForEverNs) return;
   if (wait.waker && wait.waker->syscall == wait.syscall) return;
   const auto process = by_pid.find(event.pid);
   if (process == by_pid.end() || process->second->first_call_window == 0) return;
   auto& waits = process->second->long_waits;
-  waits.push_back({event.tid, event.start_mono_ns, event.end_mono_ns(), wait.waker.has_value(), is_for_requests});
+  waits.push_back({event.tid, event.start_mono_ns, event.end_mono_ns(), wait.waker.has_value(), is_for_requests,
+                   is_for_others, wait.object.value_or(0)});
   if (waits.size() > kLongWaits) waits.erase(waits.begin());
 }
 
 // A process whose thread that made the calls waited for a lock from then on until the process ended: it hung, and what
 // ended it is only how that was noticed. Threads that began to wait with it may hold what it waits for. Where another
-// one waited for requests, it had no work to give.
+// one waited for requests, it had no work to give. Who is asked to end may have been idle: it hung only where a thread
+// that makes no calls, as those of a pool do, waits with it for another lock, and none for another process.
 void Engine::Impl::add_hang_before(const ProcessState& process, Finding& finding) {
   if (process.last_calls.empty() || process.last_call_window <= process.first_call_window) return;
   const uint64_t ended = *process.ended_mono_ns;
   const bool is_signal = (*process.exit_status & 0x7f) != 0;  // then it may not be known who woke it
   const auto is_to_the_end = [&](const ProcessState::LongWait& one) { return one.end_ns + kEndTakesNs >= ended; };
   const auto is_for_ever = [&](const ProcessState::LongWait& one) {
-    return is_to_the_end(one) && !one.is_for_requests && (one.has_waker || is_signal);
+    return is_to_the_end(one) && !one.is_for_requests && !one.is_for_others && (one.has_waker || is_signal);
   };
-  const auto is_idle = [&](const auto& one) { return is_to_the_end(one) && one.is_for_requests; };
+  const bool is_asked = is_request_to_end(static_cast<int>(*process.exit_status & 0x7f));
+  const auto is_idle = [&](const auto& one) {
+    return is_to_the_end(one) && (one.is_for_requests || (is_asked && one.is_for_others));
+  };
   if (std::any_of(process.long_waits.begin(), process.long_waits.end(), is_idle)) return;
   const Sample& last = process.last_calls.back();
   // Inside a call it waited for the device, whatever the library sleeps in.
@@ -225,8 +232,11 @@ void Engine::Impl::add_hang_before(const ProcessState& process, Finding& finding
     if (one.tid == own->tid || !is_for_ever(one)) continue;
     const uint64_t apart = one.start_ns > own->start_ns ? one.start_ns - own->start_ns : own->start_ns - one.start_ns;
     if (apart > kWithNs) continue;  // an idle thread of a pool, or one that waits for this one's work
+    const auto is_its = [&](const Sample& call) { return call.tid == one.tid; };
+    if (is_asked && (one.object == own->object || std::ranges::any_of(process.last_calls, is_its))) continue;
     others += fmt::format("{} {}", count++ == 0 ? "" : ",", one.tid);
   }
+  if (is_asked && count == 0) return;
   finding.detail = fmt::format("waited for a lock for its last {}", format_duration(ns));
   finding.cause = fmt::format(
       "Thread {}, which had made its calls, waited for a lock (futex) in its last {}, and nothing ended that wait",
@@ -294,7 +304,8 @@ std::string Engine::Impl::killed_by(const ProcessState& process) const {
                      others == 1 ? "was" : "were");
 }
 
-// Processes that ended in this window and should not have: by a signal, or with a status that means failure.
+// Processes that ended in this window and should not have: by a signal, or with a status that means failure; or that
+// hung, whatever ended them.
 void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessState*, Finding>>& found) {
   for (const auto& process : processes) {
     add_missed_workers(*process, window, found);
@@ -303,7 +314,8 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
     const int signal = static_cast<int>(*process->exit_status & 0x7f);
     const int status = static_cast<int>(*process->exit_status >> 8 & 0xff);
     constexpr int kHandled = 128;  // and the signal's number
-    if ((signal == 0 && status == 0) || is_request_to_end(signal)) continue;
+    const bool is_asked = is_request_to_end(signal);
+    if ((signal == 0 && status == 0) || (is_asked && process->first_call_window == 0)) continue;
     if (signal == 0 && is_request_to_end(status - kHandled)) continue;
     if (signal == kKill && process->is_oom_victim) continue;  // the kernel did it: oom_kill
     if (process->first_call_window == 0) {
@@ -332,6 +344,7 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
     if (signal == kKill && finding.detail.empty()) finding.detail = killed_by(*process);
     if (process->first_call_window != 0) {
       add_hang_before(*process, finding);
+      if (is_asked && finding.cause.empty()) continue;
       add_killed_workers(*process, found);
     }
     found.emplace_back(process.get(), std::move(finding));
@@ -342,8 +355,7 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
 uint64_t Engine::Impl::known_ns(const Finding& finding) const {
   uint64_t at = finding.onset_mono_ns;
   for (const uint32_t pid : finding.absent) {
-    const auto known = by_pid.find(pid);
-    if (known != by_pid.end()) at = std::max(at, known->second->ended_mono_ns.value_or(0));
+    if (const auto end = end_of(pid)) at = std::max(at, end->mono_ns);
   }
   return at;
 }
@@ -367,10 +379,7 @@ void Engine::Impl::settle_ends(std::vector<std::pair<ProcessState*, Finding>> en
 uint64_t Engine::Impl::is_certain_by(const Hang& hang) const {
   const Finding& finding = hang.finding;
   if (out_of_step.contains(hang.comm_id_hash)) return std::min(hang.from, finding.onset_mono_ns / kWindowNs + 1);
-  const bool all_are_gone = std::all_of(finding.absent.begin(), finding.absent.end(), [&](uint32_t pid) {
-    const auto known = by_pid.find(pid);
-    return known != by_pid.end() && known->second->ended_mono_ns.has_value();
-  });
+  const bool all_are_gone = std::ranges::all_of(finding.absent, [&](uint32_t pid) { return end_of(pid).has_value(); });
   if (finding.absent.empty() || !all_are_gone) return hang.from;
   return std::min(hang.from, known_ns(finding) / kWindowNs + 1);
 }

@@ -146,6 +146,7 @@ Finding Engine::Impl::hang_of(const std::vector<Stuck>& stuck, uint64_t end_ns) 
   finding.subject = fmt::format("{:016x}/{}", stuck.front().comm, stuck.front().number);
   auto& waiting = hanging[fnv1a(finding.subject)];
   waiting.clear();
+  std::vector<hal::CollectiveHang::Rank> missing;
   size_t shown = 0;
   for (const Stuck& one : stuck) {
     finding.onset_mono_ns = std::min(finding.onset_mono_ns, one.from_ns);
@@ -156,13 +157,60 @@ Finding Engine::Impl::hang_of(const std::vector<Stuck>& stuck, uint64_t end_ns) 
       const bool has_ended_before =
           process != by_pid.end() && process->second->ended_mono_ns.value_or(end_ns) + kStuckNs <= end_ns;
       (has_ended_before ? finding.absent : waiting).push_back(pid);
+      if (!has_ended_before) continue;
+      const auto known = rank_on.find({one.comm, pid});
+      missing.push_back({known == rank_on.end() ? std::nullopt : known->second, pid});
     }
   }
   if (shown > kShown) finding.detail += fmt::format("; and {} more", shown - kShown);
+  add_ends(missing, finding);
   if (hanging.size() > kMaxIncidents) hanging.erase(hanging.begin());
   finding.end_mono_ns = end_ns;
   finding.lost_ns = finding.lost_now_ns = end_ns - std::min(end_ns, finding.onset_mono_ns);
   return finding;
+}
+
+std::optional<Engine::Impl::End> Engine::Impl::end_of(uint32_t pid) const {
+  if (const auto process = by_pid.find(pid); process != by_pid.end()) {
+    if (!process->second->ended_mono_ns) return std::nullopt;
+    return End{*process->second->ended_mono_ns, process->second->exit_status};
+  }
+  const auto known = ended_peers.find(pid);
+  return known == ended_peers.end() ? std::nullopt : std::optional(known->second);
+}
+
+// Before the process is forgotten.
+void Engine::Impl::keep_end(const ProcessState& process) {
+  if (!process.has_peers || !process.ended_mono_ns) return;
+  if (ended_peers.size() >= kMaxPeers) {
+    ended_peers.erase(std::ranges::min_element(ended_peers, {}, [](const auto& one) { return one.second.mono_ns; }));
+  }
+  ended_peers[process.facts.pid] = {*process.ended_mono_ns, process.exit_status};
+}
+
+// A rank that has ended comes no more: how it ended, and what to look at then.
+void Engine::Impl::add_ends(const std::vector<hal::CollectiveHang::Rank>& missing, Finding& finding) const {
+  constexpr size_t kShownEnds = 8;
+  size_t ended = 0;
+  finding.cause.clear();
+  for (const auto& [rank, pid] : missing) {
+    const auto end = end_of(pid);
+    if (!end || ++ended > kShownEnds) continue;
+    finding.cause += fmt::format("{}{} has ended", ended == 1 ? "" : ", ", name_of_rank(rank, pid));
+    if (end->status) {
+      const int64_t signal = *end->status & 0x7f, status = *end->status >> 8 & 0xff;
+      finding.cause += signal != 0 ? fmt::format(" by signal {}", signal) : fmt::format(" with status {}", status);
+    }
+    const bool is_before = end->mono_ns < finding.onset_mono_ns;
+    const uint64_t apart = is_before ? finding.onset_mono_ns - end->mono_ns : end->mono_ns - finding.onset_mono_ns;
+    finding.cause += fmt::format(", {} {} the first of the others entered it", format_duration(apart),
+                                 is_before ? "before" : "after");
+  }
+  if (ended > kShownEnds) finding.cause += fmt::format(", and {} more have ended", ended - kShownEnds);
+  if (ended == 0 || ended < missing.size()) return;
+  finding.remedy =
+      "See why the missing ranks ended before the others: fewer steps or batches than the others have, a collective "
+      "that they left out, or a way out that the others do not take.";
 }
 
 // Processes in a call that waits, which took far less so far; with when it began.

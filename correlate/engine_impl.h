@@ -239,9 +239,20 @@ struct Engine::Impl {
     Finding finding;
     uint64_t from, until;  // windows
     uint64_t comm_id_hash;
+    std::vector<hal::CollectiveHang::Rank> missing;
   };
   // The window from which on it is certain: no other rank comes any more, or it has lasted.
   uint64_t is_certain_by(const Hang& hang) const;
+  // Of a process, and how: as waitpid(2) gives it, where it is known. A rank is waited for longer than what else is
+  // known of its process is kept.
+  struct End {
+    uint64_t mono_ns = 0;
+    std::optional<int64_t> status;
+  };
+  std::map<uint32_t, End> ended_peers;  // by pid; at most kMaxPeers, the last ones
+  std::optional<End> end_of(uint32_t pid) const;
+  void keep_end(const ProcessState& process);
+  void add_ends(const std::vector<hal::CollectiveHang::Rank>& missing, Finding& finding) const;
   std::map<std::string, Hang> open_hangs;             // by subject
   std::map<uint64_t, std::vector<uint32_t>> hanging;  // hash of the subject: the processes that wait
 

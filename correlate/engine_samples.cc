@@ -304,6 +304,8 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
                                rank_list(hang.present), rank_list(hang.missing),
                                hang.is_over ? "; it has since completed or its processes ended" : "");
   finding.onset_mono_ns = hang.entered_mono_ns;
+  finding.lost_now_ns = kWindowNs;  // it goes on
+  if (hang.is_over) finding.end_mono_ns = hang.entered_mono_ns + hang.waited_ns;
   auto& waiting = impl.hanging[fnv1a(finding.subject)];
   waiting.clear();
   for (const auto& one : hang.present) waiting.push_back(one.pid);
@@ -316,7 +318,7 @@ void Engine::add_hang(const hal::CollectiveHang& hang, std::string_view call) {
   const uint64_t from = (hang.entered_mono_ns + rule(RuleId::collective_hang).floor_ns) / kWindowNs;
   const uint64_t until = hang.is_over ? (hang.entered_mono_ns + hang.waited_ns) / kWindowNs : ~uint64_t{0};
   const std::string subject = finding.subject;
-  impl.open_hangs[subject] = {std::move(finding), from, until, hang.comm_id_hash};
+  impl.open_hangs[subject] = {std::move(finding), from, until, hang.comm_id_hash, hang.missing};
 }
 
 void Engine::add_snapshot(const hal::SystemSnapshot& snapshot, uint64_t mono_ns) {

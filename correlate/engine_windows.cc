@@ -272,7 +272,9 @@ void Engine::Impl::close(uint64_t window) {
   std::erase_if(open_hangs, [&](const auto& entry) { return entry.second.until < window; });
   evaluate_stuck(window, ends);
   for (const auto& [subject, hang] : open_hangs) {
-    if (is_certain_by(hang) <= window && !in_deadlock.contains(subject)) ends.emplace_back(nullptr, hang.finding);
+    if (is_certain_by(hang) > window || in_deadlock.contains(subject)) continue;
+    ends.emplace_back(nullptr, hang.finding);
+    add_ends(hang.missing, ends.back().second);
   }
   settle_ends(std::move(ends), found, window);
   Findings of_system;
@@ -577,6 +579,7 @@ void Engine::Impl::forget(const std::unordered_set<const ProcessState*>& old) {
   forget_calls(old);
   for (const auto& [pid, process] : by_pid) {
     if (!old.contains(process)) continue;
+    keep_end(*process);
     submitted.erase(pid);
     affinities.forget(pid);
   }

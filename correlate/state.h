@@ -217,13 +217,15 @@ struct ProcessState {
   } last_failure;
   std::vector<Sample> calls_at_end;    // in which its threads ended
   std::optional<int64_t> exit_status;  // as waitpid(2) gives it
-  // Waits for a lock or for requests so long that they may be for ever, the last kLongWaits; not for a lock that
-  // another thread let go of.
+  // Waits for a lock, for requests or for other processes so long that they may be for ever, the last kLongWaits; not
+  // for a lock that another thread let go of.
   struct LongWait {
     uint32_t tid = 0;
     uint64_t start_ns = 0, end_ns = 0;
     bool has_waker = false;  // who ended it by the way, as by ending the process
     bool is_for_requests = false;
+    bool is_for_others = false;  // for what another process writes
+    uint64_t object = 0;
   };
   std::vector<LongWait> long_waits;
   uint64_t fatal_mono_ns = 0;  // of the first error after which nothing works; 0: none

@@ -761,6 +761,7 @@ void describe_system(Incident& incident, const SystemState& system) {
   if (incident.rule == RuleId::oom_kill)
     chain.summary = fmt::format("The kernel killed {} because memory ran out", detail);
   chain.root_cause = fmt::format("{} {}", its.sentence, detail);
+  if (!incident.last.cause.empty()) chain.root_cause += ". Of those missing: " + incident.last.cause;
   if (incident.rule == RuleId::collective_hang) {
     incident.lost_ns = incident.span_ns() > 0 ? incident.span_ns() : incident.last.lost_ns;
     chain.summary += fmt::format(", for {}", format_duration(incident.lost_ns));

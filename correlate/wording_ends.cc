@@ -24,6 +24,7 @@ constexpr SignalName kSignals[] = {
     {9, "SIGKILL", "another process killed it: a user, a job scheduler, or a memory limit's watchdog"},
     {11, "SIGSEGV", "it accessed memory that is not its own"},
     {13, "SIGPIPE", "the reader of its output had gone"},
+    {14, "SIGALRM", "a timer that it had set ran out (alarm)"},
     {15, "SIGTERM", "another process asked it to end"},
     {24, "SIGXCPU", "it used up its CPU time (ulimit -t)"},
     {25, "SIGXFSZ", "it wrote a file above its limit (ulimit -f)"},

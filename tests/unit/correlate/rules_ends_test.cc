@@ -266,6 +266,42 @@ TEST(Ends, AProcessWhoseThreadWaitedForALockUntilItsEndHung) {
   expect_no_hang(stream, [](hal::Wait&) {});
 }
 
+// A timer, a user or a launcher ends what hangs: that it hung is said where two threads can have locked each other out.
+TEST(Ends, AProcessThatWasAskedToEndHungOnlyWhereItsThreadsCanHaveLockedEachOtherOut) {
+  constexpr uint64_t kStop = 5 * kSecond, kEnd = kStop + 4 * kSecond, kThen = kStop + 50 * kMilli;
+  constexpr uint32_t kLogger = 198;
+  hal::Wait lock;
+  lock.kind = hal::WaitKind::kFutex;
+  lock.syscall = 202;
+  lock.object = 4000;
+  hal::Wait other = lock;
+  other.object = 8000;
+  Stream stream;
+  stream.train(0, 5);
+  stream.add(kSwitch, hal::Kind::kHost, kStop, kEnd - kStop, kPid, kTid);
+  stream.add(kSwitch, hal::Kind::kHost, kThen, kEnd - kThen, kPid, kLogger);
+  exits(stream, kEnd + kMilli, 14);
+  const auto chains = run_with_waits(stream, {{kStart + kStop, lock}, {kStart + kThen, other}});
+  EXPECT_ONLY(chains, RuleId::process_crashed);
+  EXPECT_THAT(chains[0].summary, HasSubstr("waited for a lock for its last 4s: signal SIGALRM (14)"));
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("Thread 198 waited likewise from about the same time on: a deadlock"));
+  EXPECT_THAT(run_with_waits(stream, {{kStart + kStop, lock}}), IsEmpty()) << "a queue without work";
+  EXPECT_THAT(run_with_waits(stream, {{kStart + kStop, lock}, {kStart + kThen, lock}}), IsEmpty()) << "the same lock";
+  for (const hal::WaitKind kind : {hal::WaitKind::kSocket, hal::WaitKind::kPipe, hal::WaitKind::kPoll}) {
+    Stream fed = stream;
+    fed.add(kSwitch, hal::Kind::kHost, kThen + kMilli, kEnd - kThen - kMilli, kPid, 197);
+    hal::Wait input = lock;
+    input.kind = kind;
+    EXPECT_THAT(
+        run_with_waits(fed, {{kStart + kStop, lock}, {kStart + kThen, other}, {kStart + kThen + kMilli, input}}),
+        IsEmpty())
+        << "its input ended";
+  }
+  Stream pool = stream;
+  pool.add(kLaunchCall, hal::Kind::kLaunch, kStop - kMilli, kMicro, kPid, kLogger).set(Has::kDuration);
+  EXPECT_THAT(run_with_waits(pool, {{kStart + kStop, lock}, {kStart + kThen, other}}), IsEmpty()) << "idle workers";
+}
+
 TEST(Ends, AWaitThatIsNoLongerThanPausesBeforeIsNoHang) {
   hal::Wait lock;
   lock.kind = hal::WaitKind::kFutex;
@@ -470,6 +506,31 @@ TEST(Ends, AHangOnARankThatEndedWellComesBeforeTheEndOfThoseThatWait) {
   EXPECT_ONLY(chains, RuleId::collective_hang);
   EXPECT_THAT(chains[0].summary, HasSubstr("waiting for rank 1 (pid 200)"));
   EXPECT_THAT(text_of(chains), HasSubstr("process_crashed of pid 100"));
+  EXPECT_THAT(chains[0].root_cause,
+              HasSubstr("rank 1 (pid 200) has ended with status 0, 10ms after the first of the others"));
+  EXPECT_THAT(chains[0].recommendations, ::testing::ElementsAre(HasSubstr("why the missing ranks ended before")));
+}
+
+// Longer than what else is known of the rank's process is kept.
+TEST(Ends, AHangOnARankThatHasEndedLastsAsLongAsTheOthersWait) {
+  Stream stream;
+  stream.train(0, 5);
+  exits(stream, 4 * kSecond + 50 * kMilli, 0, kPeer);
+  stream.add(kCollectCall, hal::Kind::kCollective, kSecond, kMicro, kPeer, kPeer).set(Has::kDuration);
+  hal::LossLedger ledger;
+  const auto engine = engine_for(stream, ledger);
+  engine->add_hang(hang_on_peer(kStart + 4040 * kMilli), "xAllReduce");
+  for (const Event& event : sorted(stream.events)) engine->add(event);
+  engine->advance(kStart + 19 * kSecond);
+  hal::CollectiveHang over = hang_on_peer(kStart + 4040 * kMilli);
+  over.is_over = true;
+  over.waited_ns = 16 * kSecond;
+  engine->add_hang(over, "xAllReduce");
+  engine->advance(kStart + 25 * kSecond);
+  const auto chains = latest(engine->take_changes());
+  EXPECT_ONLY(chains, RuleId::collective_hang);
+  EXPECT_EQ(chains[0].lost_ns, 16 * kSecond);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("rank 1 (pid 200) has ended with status 0, 10ms after the first"));
 }
 
 // Twenty collectives of both ranks on each of two communicators, at the end one more of each rank as `last` says.

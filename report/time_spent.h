@@ -56,6 +56,7 @@ struct ProcessTime {
   std::string waits_for;
   bool waits_for_peer = false;     // that is one whose steps are the same ones
   uint64_t silent_ns = 0;          // at the end of the recording, where it hangs or has no work; 0: not so long
+  uint64_t locked_out_ns = 0;      // at its end, in a wait for a lock; 0: not so long
   bool is_late = false;            // a rank that the others wait for
   std::set<uint32_t> devices;      // to which it submitted, as Event::device_ref of the replay; at most kMaxDevices
   bool has_own_device = false;     // several, of which the thread that is shown has one: the figures are of that one

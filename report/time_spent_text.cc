@@ -148,6 +148,20 @@ std::string idle_text(const ProcessTime& time, std::string_view device) {
                      format_duration(parts.of(sums.idle_low)), length_text(time), percent_of(sums.idle_low, total));
 }
 
+// Whose device had work in its steps, but which waited for a lock to its end, or mostly for copies; empty: neither.
+std::string not_all_healthy(const ProcessTime& time) {
+  const TimeSums& sums = time.budget.evaluated.sums;
+  if (time.locked_out_ns > 0) {
+    return fmt::format(", until it waited for a lock in its last {} (it hung, or had no work)",
+                       format_duration(time.locked_out_ns));
+  }
+  const uint64_t copies = sums.of(TimeClass::kCopy).ns;
+  if (copies * 2 <= sums.total_ns()) return {};
+  return fmt::format(", mostly by copies, which the thread waited for {} of {} ({:.0f}%)",
+                     format_duration(Parts(time.budget).of(copies)), length_text(time),
+                     percent_of(copies, sums.total_ns()));
+}
+
 std::string limit_text(const ProcessTime& time) {
   const ProcessBudget& budget = time.budget;
   const LimitResult& result = budget.result;
@@ -163,7 +177,10 @@ std::string limit_text(const ProcessTime& time) {
                                                           : "the device");
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
-  if (result.is_high && is_accusation(result.limit)) text += ", highly";
+  // Who now and then waits for one that slept may have had no work; one that sleeps in every step sets the pace.
+  const bool may_be_idle = result.limit == Limit::kInputBound && budget.is_of_slow && path_to_resting(time) != nullptr;
+  if (may_be_idle) text += " or IDLE";
+  if (result.is_high && is_accusation(result.limit) && !may_be_idle) text += ", highly";
   if (budget.is_of_slow && result.limit != Limit::kStopped) {
     text += is_of_one_step(budget) ? fmt::format(", in one step, which took {}, usually {}",
                                                  format_duration(budget.slow.front().length_ns),
@@ -192,6 +209,7 @@ std::string limit_text(const ProcessTime& time) {
       if (time.silent_ns > 0) {
         return text + fmt::format(", until {} before the end: {}.", format_duration(time.silent_ns), idle);
       }
+      if (const std::string what = not_all_healthy(time); !what.empty()) return text + what + ": " + idle + ".";
       if (budget.longer_waits) return text + ", and for longer than before: " + idle + ".";
       // Only where it cannot have waited for long.
       return text +

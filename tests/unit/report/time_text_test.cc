@@ -69,5 +69,29 @@ TEST(TimeTextTest, WhatOneStepLostIsNoneOfTheOthers) {
   EXPECT_THAT(several, HasSubstr("waited 29.6ms a step for loader (pid 9)"));
 }
 
+TEST(TimeTextTest, WhatNowAndThenWaitsForOneThatSleptMayBeIdle) {
+  ProcessTime time = of_slow(1500, 1520);
+  time.budget.result.is_high = true;
+  EXPECT_THAT(time_text({time}, false), HasSubstr("INPUT-BOUND, highly, in its slow steps"));
+  time.blame.front().nodes.back().is = TimeClass::kSleep;
+  EXPECT_THAT(time_text({time}, false), HasSubstr("INPUT-BOUND or IDLE, in its slow steps"));
+  time.budget.is_of_slow = false;
+  EXPECT_THAT(time_text({time}, false), HasSubstr("INPUT-BOUND, highly: "));
+}
+
+TEST(TimeTextTest, WhoseDeviceIsBusyIsNotHealthyWhereItWaitedForALockToItsEndOrMostlyCopies) {
+  ProcessTime time = of_slow(10, 10);
+  time.budget.is_of_slow = false;
+  time.budget.result = {};
+  time.budget.result.limit = Limit::kDeviceBound;
+  EXPECT_THAT(time_text({time}, false), HasSubstr("DEVICE-BOUND (healthy)"));
+  ProcessTime hung = time;
+  hung.locked_out_ns = 7000 * kMs;
+  EXPECT_THAT(time_text({hung}, false), HasSubstr("DEVICE-BOUND, until it waited for a lock in its last 7s (it hung"));
+  auto& classes = time.budget.evaluated.sums.classes;
+  std::swap(classes[static_cast<size_t>(TimeClass::kCopy)], classes[static_cast<size_t>(TimeClass::kDeviceWait)]);
+  EXPECT_THAT(time_text({time}, false), HasSubstr("DEVICE-BOUND, mostly by copies, which the thread waited for 10ms"));
+}
+
 }  // namespace
 }  // namespace ingero::report

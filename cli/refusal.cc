@@ -31,14 +31,6 @@ std::optional<Halves> split_at(std::string_view text, std::string_view between) 
 // "--name=value" is about --name.
 std::string_view flag_of(std::string_view argument) { return argument.substr(0, argument.find('=')); }
 
-std::vector<std::string> flag_names_of(const CommandFacts& command) {
-  std::vector<std::string> names;
-  for (const FlagFacts& flag : command.flags) {
-    names.insert(names.end(), flag.long_names.begin(), flag.long_names.end());
-  }
-  return names;
-}
-
 // The first of the arguments that the library's list ("b a", from the last to the first) holds.
 std::string unexpected(std::string_view list, const CommandFacts& command, std::span<const std::string> arguments) {
   const std::string padded = fmt::format(" {} ", list);
@@ -49,7 +41,11 @@ std::string unexpected(std::string_view list, const CommandFacts& command, std::
   if (!word.starts_with('-') || word == "-") return fmt::format("unexpected argument {}", in_quotes(word));
   const std::string_view name = flag_of(word);
   const std::string_view bare = name.substr(std::min(name.size(), name.find_first_not_of('-')));
-  return fmt::format("unknown flag {}{}", in_quotes(name), did_you_mean(bare, flag_names_of(command), "--"));
+  std::vector<std::string> known;
+  for (const FlagFacts& flag : command.flags) known.insert(known.end(), flag.long_names.begin(), flag.long_names.end());
+  if (std::ranges::find(known, bare) != known.end())
+    return fmt::format("{} stands before the command: put it behind", in_quotes(name));
+  return fmt::format("unknown flag {}{}", in_quotes(name), did_you_mean(bare, known, "--"));
 }
 
 // "Value many not in range 0 to 10000" and "foo not in {a,b}", which name what would be accepted.

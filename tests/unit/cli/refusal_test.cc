@@ -26,6 +26,7 @@ TEST_F(Refusal, OfACommandNamesTheNearest) {
 TEST_F(Refusal, OfAFlagNamesTheNearestOfThatCommand) {
   expect({"explain", "--per-proces"}, kExitUsage, "unknown flag \"--per-proces\", did you mean --per-process?");
   expect({"trace", "--durration=5s"}, kExitUsage, "unknown flag \"--durration\", did you mean --duration?");
+  expect({"--verbose", "trace"}, kExitUsage, "\"--verbose\" stands before the command: put it behind");
   expect({"query", "--jsno", database_}, kExitUsage, "did you mean --json?");
   expect({"check", "--frobnicate"}, kExitUsage, "unknown flag \"--frobnicate\" (see 'ingero check --help')");
   expect({"explain", "-x"}, kExitUsage, "unknown flag \"-x\"");

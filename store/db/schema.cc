@@ -205,6 +205,36 @@ constexpr Step kSteps[] = {
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 
+std::string sql_of(const Step& step, uint64_t wall_ns) {
+  return fmt::format("{};\nINSERT INTO schema_migrations VALUES ({}, {}, '{}');\n", step.sql(), step.version, wall_ns,
+                     step.what);
+}
+
+// Where ALTER TABLE puts a column: after the others, before what is unique of several.
+size_t end_of_columns(std::string_view sql, std::string_view table) {
+  const size_t begin = sql.find(fmt::format("CREATE TABLE {} (", table));
+  for (size_t at = sql.find('(', begin) + 1, depth = 1; at < sql.size(); ++at) {
+    if (sql[at] == '(') ++depth;
+    if (sql[at] == ')' && --depth == 0) return at;
+    if (depth == 1 && sql.substr(at).starts_with(", UNIQUE (")) return at;
+  }
+  return std::string_view::npos;
+}
+
+// The steps of a new file: tables are made with the columns that later steps add. Each ALTER TABLE has SQLite read the
+// whole schema again, which takes longer than all else that opening a small recording needs.
+std::string with_columns_at_once(std::string sql) {
+  constexpr std::string_view kBegin = "ALTER TABLE ", kMiddle = " ADD COLUMN ";
+  for (size_t at = 0; (at = sql.find(kBegin, at)) != std::string::npos;) {
+    const size_t middle = sql.find(kMiddle, at), end = sql.find(';', at);
+    const std::string table = sql.substr(at + kBegin.size(), middle - at - kBegin.size());
+    const std::string column = sql.substr(middle + kMiddle.size(), end - middle - kMiddle.size());
+    sql.erase(at, end + 1 - at);
+    sql.insert(end_of_columns(sql, table), ", " + column);
+  }
+  return sql;
+}
+
 // A view of that name is none: describing its columns could take for ever.
 Result<bool> has_table(Database& database, const char* name, const char* column) {
   Result<std::optional<int64_t>> tables =
@@ -316,12 +346,11 @@ Status migrate_schema(Database& database, uint64_t wall_ns, int64_t to_version) 
   if (!version.ok()) return version.error();
   INGERO_TRY(database.execute("BEGIN IMMEDIATE"));
   const auto apply = [&]() -> Status {
+    std::string sql;
     for (const Step& step : kSteps) {
-      if (step.version <= version->value_or(0) || step.version > to_version) continue;
-      INGERO_TRY(database.execute(step.sql()));
-      INGERO_TRY(database.execute(
-          fmt::format("INSERT INTO schema_migrations VALUES ({}, {}, '{}')", step.version, wall_ns, step.what)));
+      if (step.version > version->value_or(0) && step.version <= to_version) sql += sql_of(step, wall_ns);
     }
+    INGERO_TRY(database.execute(version->value_or(0) == 0 ? with_columns_at_once(std::move(sql)) : sql));
     return database.execute(
         fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {}; COMMIT", to_version, kApplicationId));
   };

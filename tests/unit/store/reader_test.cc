@@ -334,6 +334,30 @@ void make_file(const std::string& path, int64_t version) {
   ASSERT_TRUE(status.ok()) << status.error().text();
 }
 
+std::vector<std::string> schema_of(const std::string& path) {
+  std::vector<std::string> objects;
+  auto opened = Database::open(path, SQLITE_OPEN_READONLY, path);
+  EXPECT_TRUE(opened.ok());
+  EXPECT_TRUE(opened
+                  ->each_row("SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema ORDER BY 1",
+                             [&](const Statement& row) { objects.push_back(row.text(0)); })
+                  .ok());
+  return objects;
+}
+
+TEST_F(ReaderTest, ANewFileIsAsTheStepsOneByOneLeaveIt) {
+  const std::string upgraded = path + "-upgraded";
+  make_file(upgraded, 20);
+  auto file = Database::open(upgraded, SQLITE_OPEN_READWRITE, upgraded);
+  ASSERT_TRUE(file.ok());
+  for (int64_t version = 20; version <= kSchemaVersion; ++version) {
+    ASSERT_TRUE(migrate_schema(*file, 0, version).ok()) << version;
+    make_file(path, version);
+    EXPECT_EQ(schema_of(path), schema_of(upgraded)) << version;
+  }
+  std::remove(upgraded.c_str());
+}
+
 TEST_F(ReaderTest, ARecordingOfAnOlderSchemaIsReadAsItIs) {
   make_file(path, kSchemaVersion);
   std::set<std::string> objects;

@@ -176,6 +176,48 @@ def fork_server(server, folder, *first):
         process.wait()
 
 
+class Series:
+    """Commands by way of fork_server.cc, one after the other in one process of it: what starting each would take is saved."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.connection = None
+        self.variables = b"".join(f"{name}={value}".encode() + b"\0" for name, value in os.environ.items())
+
+    def run(self, *arguments, given=b""):
+        """As subprocess.run() has it; its standard input is a pipe with `given`, of at most 64 KiB."""
+        if self.connection is None:
+            self.connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self.connection.settimeout(self.seconds)
+            self.connection.connect(os.environ["FORK_SERVER"])
+            self.connection.recv(4)  # the process's id
+        read_end, write_end = os.pipe()
+        os.write(write_end, given)
+        os.close(write_end)
+        out, errors = (os.memfd_create(name) for name in ("out", "errors"))
+        try:
+            words = b"".join(word.encode() + b"\0" for word in ("ingero", *arguments))
+            count = (len(arguments) + 1) | 1 << 31  # others may follow
+            socket.send_fds(self.connection, [count.to_bytes(4, sys.byteorder) + words + self.variables], [read_end, out, errors])
+            try:
+                ended = self.connection.recv(8)
+            except TimeoutError:
+                self.close()
+                raise subprocess.TimeoutExpired(arguments, self.seconds) from None
+            if len(ended) != 8:  # of the process's end
+                self.close()
+            status = os.waitstatus_to_exitcode(int.from_bytes(ended[:4], sys.byteorder))
+            return subprocess.CompletedProcess(arguments, status, *(os.pread(fd, os.fstat(fd).st_size, 0) for fd in (out, errors)))
+        finally:
+            for fd in (read_end, out, errors):
+                os.close(fd)
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = None
+
+
 class Stdio:
     """ingero mcp over standard input and output."""
 

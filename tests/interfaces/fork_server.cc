@@ -6,8 +6,12 @@
 //
 // A program with sanitizers takes longer to start than most commands take to run. The command line in ARGUMENT runs
 // before the first fork: what it fills for the life of the process, as a server would, the others find filled. One
-// command at a time: a second client waits. A client that goes away takes its command with it, and so does the end of
-// this program.
+// client at a time: a second one waits. A client that goes away takes its command with it, and so does the end of this
+// program.
+//
+// A client may say that other command lines follow (clients.py): these run in the same process, one after the other,
+// for a fork and the pages that it has to copy take longer than many a command. Where one of them ends the process, the
+// client knows which, and connects again for the next.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -26,6 +30,7 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,20 +43,27 @@ namespace {
 using ingero::Fd;
 
 constexpr size_t kMaxRequest = 128 << 10;
+constexpr uint32_t kOthersFollow = uint32_t{1} << 31;
 
 // As fork_client.c sends it: how many arguments, then these and the environment, each ended by a zero.
 struct Request {
+  bool last = true;
   std::array<Fd, 3> streams;  // standard input, output, error
   std::vector<char> strings;
   std::vector<char*> arguments, variables;  // point into strings; each ends with a null
 };
+
+size_t threads() {
+  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+}
 
 [[noreturn]] void give_up(const char* what) {
   std::perror(what);
   std::_Exit(1);
 }
 
-Request receive(int connection) {
+// None where the client is gone.
+std::optional<Request> receive(int connection) {
   Request request;
   request.strings.resize(kMaxRequest);
   uint32_t arguments = 0;
@@ -63,11 +75,14 @@ Request receive(int connection) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   const ssize_t size = ::recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+  if (size == 0) return std::nullopt;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (size < static_cast<ssize_t>(sizeof arguments) || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
       header == nullptr || header->cmsg_len != CMSG_LEN(3 * sizeof(int))) {
     give_up("fork_server: not a request");
   }
+  request.last = (arguments & kOthersFollow) == 0;
+  arguments &= ~kOthersFollow;
   std::array<int, 3> streams{};
   std::memcpy(streams.data(), CMSG_DATA(header), sizeof streams);
   std::transform(streams.begin(), streams.end(), request.streams.begin(), [](int fd) { return Fd(fd); });
@@ -80,14 +95,35 @@ Request receive(int connection) {
   return request;
 }
 
-[[noreturn]] void run(Request& request) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+int run(Request& request) {
   for (int stream = 0; stream < 3; ++stream) {
     if (::dup2(request.streams.at(stream).get(), stream) < 0) give_up("fork_server: dup2");
     request.streams.at(stream).reset();
   }
   environ = request.variables.data();
-  std::exit(program_main(static_cast<int>(request.arguments.size()) - 1, request.arguments.data()));
+  return program_main(static_cast<int>(request.arguments.size()) - 1, request.arguments.data());
+}
+
+void flush_streams() {
+  std::cout.flush();
+  std::cerr.flush();
+  std::fflush(nullptr);
+  std::cout.clear();
+  std::cerr.clear();
+}
+
+// The commands of one client.
+[[noreturn]] void run_all(const Fd& connection) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  while (std::optional<Request> request = receive(connection.get())) {
+    const int status = run(*request);
+    if (request->last) std::exit(status);
+    flush_streams();
+    if (threads() != 1) give_up("fork_server: a command left a thread");
+    const std::array<int, 2> ended{status << 8, 1};  // as waitpid() has it; and the process lives
+    ::send(connection.get(), ended.data(), sizeof ended, MSG_NOSIGNAL);
+  }
+  std::_Exit(0);
 }
 
 // The last of what exit() calls: the program's own static objects are destroyed by then. What would follow takes the
@@ -102,10 +138,10 @@ Request receive(int connection) {
       nullptr);
 }
 
-// Its wait status; killed where `connection` ends first.
+// Its wait status; killed where the client at `connection` is gone first.
 int end_of(pid_t child, int connection) {
   const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  std::array<pollfd, 2> either{{{process.get(), POLLIN, 0}, {connection, POLLIN, 0}}};
+  std::array<pollfd, 2> either{{{process.get(), POLLIN, 0}, {connection, 0, 0}}};
   if (!process.valid() || ::poll(either.data(), either.size(), -1) < 0) give_up("fork_server: waiting");
   if (either[1].revents != 0) ::kill(child, SIGKILL);
   int status = 0;
@@ -114,22 +150,15 @@ int end_of(pid_t child, int connection) {
 }
 
 void serve(Fd& listening, Fd connection) {
-  Request request = receive(connection.get());
   const pid_t child = ::fork();
   if (child < 0) give_up("fork_server: fork");
   if (child == 0) {
     listening.reset();
-    connection.reset();
-    run(request);
+    run_all(connection);
   }
-  request.streams = {};
   ::send(connection.get(), &child, sizeof child, MSG_NOSIGNAL);
   const int status = end_of(child, connection.get());
   ::send(connection.get(), &status, sizeof status, MSG_NOSIGNAL);
-}
-
-size_t threads() {
-  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 N changed recordings (10,000 by hand: make hostile), each through every reading command and every tool, over MCP and over
 HTTP, with a time limit of 2 s. The I-th is always the same, so that a failure can be repeated: --first I --recordings 1.
-With a server (fork_server.cc), INGERO is its client (fork_client.c): the program starts once, and not for each command.
+With a server (fork_server.cc), INGERO is its client (fork_client.c): the program starts once, and forks for each recording.
 """
 import contextlib
 import http.server
@@ -203,13 +203,20 @@ class HostileRecordings(unittest.TestCase):
         self.addCleanup(made.cleanup)
         self.folder = made.name
         self.slowest = (0.0, "")
+        self.series = clients.Series(SECONDS) if SERVER else None
+        if SERVER:
+            self.addCleanup(self.series.close)
+
+    def ended(self, *arguments, given=b""):
+        if self.series is not None:
+            return self.series.run(*arguments, given=given)
+        return subprocess.run([INGERO, *arguments], input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
 
     def run_command(self, *arguments):
         """It ends in time, by itself, with an answer or one sentence."""
         began = time.monotonic()
         try:
-            done = subprocess.run([INGERO, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  timeout=SECONDS)
+            done = self.ended(*arguments)
         except subprocess.TimeoutExpired:
             self.fail(f"no end within {SECONDS} s: ingero {' '.join(arguments)}")
         self.slowest = max(self.slowest, (time.monotonic() - began, " ".join(arguments)))
@@ -220,21 +227,17 @@ class HostileRecordings(unittest.TestCase):
 
     def ask_all(self, path):
         """Every tool over MCP, in one process."""
-        process = subprocess.Popen([INGERO, "mcp", "--db", path, "--timeout", "2s"], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         questions = clients.a_question_of_each_tool(lambda tool, given: {"chains": []})
         lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}]
         lines += [{"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": given}}
                   for number, (tool, given) in enumerate(questions, 1) if tool not in ("get_check", "run_demo", "get_test_report")]
         try:
-            out, errors = process.communicate("".join(json.dumps(line) + "\n" for line in lines).encode(), 3 * SECONDS)
+            done = self.ended("mcp", "--db", path, "--timeout", "2s", given="".join(json.dumps(line) + "\n" for line in lines).encode())
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
             self.fail("no end of the tools")
-        self.assertEqual(process.returncode, 0, errors[-3000:])
-        answered = {json.loads(line).get("id") for line in out.splitlines()}
+        self.assertEqual(done.returncode, 0, done.stderr[-3000:])
+        answered = {json.loads(line).get("id") for line in done.stdout.splitlines()}
         self.assertEqual(answered, {line["id"] for line in lines})
 
     def ask_dashboard(self, path):
@@ -264,6 +267,8 @@ class HostileRecordings(unittest.TestCase):
         with contextlib.suppress(FileNotFoundError):
             os.remove(out + ".db")
         self.ask_all(path)
+        if self.series is not None:
+            self.series.close()
         if number % 10 == 0:
             self.ask_dashboard(path)
 

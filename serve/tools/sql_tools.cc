@@ -5,9 +5,13 @@
 namespace ingero::serve::tools {
 namespace {
 
+// A question of somebody else's making leaves the other tools most of the process's memory (store::limit_query_memory).
+constexpr uint64_t kSqlMemory = uint64_t{128} << 20;
+
 Result<Json> run_sql(Question& question) {
   store::QueryLimits limits = question.limits;
   limits.rows = question.input["limit"].get<uint64_t>();
+  limits.memory_bytes = kSqlMemory;
   const uint64_t begin_ns = question.clock.mono_ns();
   const auto sql = question.input["query"].get<std::string>();
   auto rows = store::collect_json([&](const store::OnRow& on_row, const store::OnColumns& on_columns) {

@@ -54,6 +54,8 @@ struct QueryLimits {
   uint64_t rows = 0;                          // 0: no limit
   uint64_t time_ns = 30'000'000'000;          // 0: no limit
   const std::atomic<bool>* cancel = nullptr;  // set by another thread: the query ends with kBusy
+  // While all connections of the process together take more, the query ends with kFull, and others go on. 0: no limit.
+  uint64_t memory_bytes = 0;
 };
 
 struct QueryOutcome {

@@ -25,6 +25,8 @@ int check_watch(void* given) {
   for (const auto* watch = static_cast<const Watch*>(given); watch != nullptr; watch = watch->outer) {
     if (watch->cancel != nullptr && watch->cancel->load(std::memory_order_relaxed)) return 1;
     if (watch->timed && std::chrono::steady_clock::now() >= watch->end) return 1;
+    watch->is_full = sqlite3_memory_used() > watch->memory_bytes;
+    if (watch->is_full) return 1;
   }
   return 0;
 }
@@ -45,12 +47,14 @@ class Watched {
     watch_.timed = limits.time_ns != 0;
     watch_.end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(limits.time_ns);
     watch_.cancel = limits.cancel;
+    if (limits.memory_bytes != 0) watch_.memory_bytes = static_cast<int64_t>(limits.memory_bytes);
     watch_.outer = impl.watch;
     impl_.set_watch(&watch_);
   }
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
   ~Watched() { impl_.set_watch(watch_.outer); }
+  bool is_full() const { return watch_.is_full; }
 
  private:
   Reader::Impl& impl_;
@@ -229,7 +233,9 @@ Result<QueryOutcome> Reader::query(std::string_view sql, const QueryLimits& limi
                                    const OnColumns& on_columns, std::span<const Bound> bound) const {
   INGERO_TRY(impl_->refresh());
   const Watched watched(*impl_, limits);  // preparing can take long too
-  return run_guarded(impl_->database, sql, limits, on_row, on_columns, bound);
+  auto outcome = run_guarded(impl_->database, sql, limits, on_row, on_columns, bound);
+  if (!outcome.ok() && watched.is_full()) return impl_->database.error(SQLITE_NOMEM, "query");
+  return outcome;
 }
 
 struct TimeLimit::State {

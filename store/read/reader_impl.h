@@ -15,6 +15,8 @@ namespace ingero::store {
 struct Watch {
   std::chrono::steady_clock::time_point end;
   bool timed = false;
+  int64_t memory_bytes = INT64_MAX;
+  mutable bool is_full = false;  // it ends a statement for its memory
   const std::atomic<bool>* cancel = nullptr;
   const Watch* outer = nullptr;
 };

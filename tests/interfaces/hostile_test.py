@@ -6,7 +6,9 @@
 N mutated messages at each interface (10,000 by hand: --messages 10000); the seed is printed with a failure. FOLDER: what the
 fuzzer found (message_fuzz FOLDER tests/fuzz/corpus/message), a file each; most messages are then of those.
 """
+import concurrent.futures
 import contextlib
+import copy
 import hashlib
 import json
 import os
@@ -259,6 +261,31 @@ class Hostile(unittest.TestCase):
                 self.assertLess(len(json.dumps(answer)), 3 << 20)
         self.assertLess(server.rss_kib() - before, 600 << 10)
         self.assertEqual(server.json("POST", "/api/v1/sql", {"sql": "SELECT count(*) FROM events"})[1]["data"], [[3807]])
+        self.assertEqual(server.close(), 0)
+
+    def test_sorting_of_several_questions_has_one_bound(self):
+        """What they sort needs 1 GiB each; the other tools answer meanwhile."""
+        server = clients.Dashboard(INGERO, self.database, "--no-tls", "--timeout", "10s", "--rate", "0")
+        endless = ("WITH RECURSIVE n(i, t) AS (SELECT 1, randomblob(60000) UNION ALL SELECT i + 1, randomblob(60000) FROM n LIMIT 20000) "
+                   "SELECT count(*) FROM (SELECT t FROM n ORDER BY t)")
+        before = server.rss_kib()
+
+        def ask(path, body):
+            one = copy.copy(server)
+            one.connection = None  # of its own
+            status, answer = one.json("POST", path, body)
+            return status, answer.get("error", "")
+
+        with concurrent.futures.ThreadPoolExecutor(5) as pool:
+            asked = [pool.submit(ask, "/api/v1/sql", {"sql": endless}) for _ in range(4)]
+            while not all(one.done() for one in asked):
+                self.assertEqual(ask("/api/v1/tools/get_slowest_calls", {})[0], 200)
+        for status, error in (one.result() for one in asked):
+            self.assertEqual(status, 403, error)
+            self.assertIn("more memory than is allowed", error)
+        with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+            most = int(file.read().split("VmHWM:")[1].split()[0])
+        clients.assert_memory_below(self, most - before, 200 << 10)
         self.assertEqual(server.close(), 0)
 
 

@@ -60,7 +60,7 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   fleet::server::Cluster& shared = **cluster;
   receiver->start([&shared](const auto& request) { return fleet::server::receive(shared, request); });
   grpc->start([&shared](const auto& call) { return fleet::server::receive(shared, call); });
-  const fleet::server::ApiFacts facts{INGERO_VERSION, api->has_secret(), listen.dashboard_url};
+  const fleet::server::ApiFacts facts{INGERO_VERSION, api->has_secret(), listen.dashboard_url, listening->refusals()};
   api->start([&shared, &facts](const auto& request) { return answer(shared, request, facts); });
   context.err << fmt::format("ingero: OTLP at {}/v1/metrics, over gRPC at {}, page and API at {}{}\n", receiver->url(),
                              grpc->where(), api->url(), api->has_secret() ? ", with a token" : "")

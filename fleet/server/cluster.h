@@ -28,6 +28,7 @@
 #include "fleet/detect/pace.h"
 #include "fleet/server/device_evidence.h"
 #include "fleet/server/incident_rows.h"
+#include "fleet/server/interface_refusals.h"
 #include "fleet/server/node_names.h"
 #include "fleet/server/node_ranks.h"
 #include "fleet/server/node_reports.h"
@@ -111,7 +112,7 @@ class Cluster {
   // Of the server; names of nodes of these clusters only.
   Result<Json> health(const store::Clusters& readable = {});
   // Of the server itself, in the text format of Prometheus.
-  Result<std::string> metrics();
+  Result<std::string> metrics(const InterfaceRefusals& refusals = {});
   const Clock& clock() const { return clock_; }
   const Tokens& tokens() const { return tokens_; }
 

@@ -152,6 +152,18 @@ http::Response threshold(Cluster& cluster, const http::Request& request) {
   return json(200, answer);
 }
 
+// By interface and reason, those that there are.
+Json refused_requests(const InterfaceRefusals& refusals) {
+  Json all = Json::object();
+  for (const auto& [interface, its] : refusals) {
+    Json& reasons = all[std::string(interface)] = Json::object();
+    for (size_t i = 0; i < http::kRefusedCount; ++i) {
+      if (const uint64_t count = its->of(http::Refused(i)); count > 0) reasons[http::kRefusedNames[i]] = count;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> open_paths() {
@@ -188,7 +200,7 @@ http::Response answer(Cluster& cluster, const http::Request& request, const ApiF
     if (!readable_by(cluster, request).are_all) {
       return failed(Error(Errc::kPermission, "they are of all clusters, and this token reads only some"));
     }
-    const auto metrics = cluster.metrics();
+    const auto metrics = cluster.metrics(facts.refusals);
     return metrics.ok() ? http::Response{200, "text/plain; version=0.0.4; charset=utf-8", *metrics, {}, {}}
                         : failed(metrics.error());
   }
@@ -199,6 +211,7 @@ http::Response answer(Cluster& cluster, const http::Request& request, const ApiF
   if (request.path == "/api/v1/health") {
     auto health = cluster.health(readable_by(cluster, request));
     if (!health.ok()) return failed(health.error());
+    (*health)["received"]["refused_requests"] = refused_requests(facts.refusals);
     (*health)["dashboard_url"] = json_or_null(facts.dashboard_url);
     return json(200, *health);
   }

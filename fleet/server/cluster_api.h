@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fleet/server/cluster.h"
+#include "fleet/server/interface_refusals.h"
 #include "serve/http/server.h"
 
 namespace ingero::fleet::server {
@@ -23,6 +24,7 @@ struct ApiFacts {
   std::string version;        // of this program, of which the open path shows the first two parts
   bool asks_token = false;    // so that the page asks for it
   std::string dashboard_url;  // as in ListenOptions
+  InterfaceRefusals refusals = {};
 };
 ingero::serve::http::Response answer(Cluster& cluster, const ingero::serve::http::Request& request,
                                      const ApiFacts& facts);

@@ -37,7 +37,7 @@ class Exposition {
 
 }  // namespace
 
-Result<std::string> Cluster::metrics() {
+Result<std::string> Cluster::metrics(const InterfaceRefusals& refusals) {
   const auto coverage = store_->coverage();
   INGERO_TRY(coverage);
   Exposition out;
@@ -57,6 +57,13 @@ Result<std::string> Cluster::metrics() {
             "Requests that were answered 429, to be sent again later, by what the token had used up.");
   const auto over = quotas_.refused();
   for (size_t i = 0; i < over.size(); ++i) out.add(over[i], {{"quota", Quotas::kNames[i]}});
+  out.begin("ingero_fleet_refused_requests_total", "counter",
+            "Requests that were answered with an error, and connections that were ended, by interface and reason.");
+  for (const auto& [interface, its] : refusals) {
+    for (size_t i = 0; i < serve::http::kRefusedCount; ++i) {
+      out.add(its->of(serve::http::Refused(i)), {{"interface", interface}, {"reason", serve::http::kRefusedNames[i]}});
+    }
+  }
   uint64_t late = counters_.late, dropped = counters_.dropped, ranks = 0;
   for (const auto& [key, job] : jobs_) {
     late += job.detector.late();

@@ -129,6 +129,10 @@ Result<std::unique_ptr<http::GrpcServer>> open_grpc(const ListenOptions& options
 
 }  // namespace
 
+InterfaceRefusals Listening::refusals() const {
+  return {{"grpc", &grpc->refusals()}, {"http", &receiver->refusals()}, {"api", &api->refusals()}};
+}
+
 Result<Listening> listen(const ListenOptions& given, const Environment& environment, const Clock& clock) {
   INGERO_TRY(check_dashboard_url(given.dashboard_url));
   ListenOptions options = given;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/result.h"
+#include "fleet/server/interface_refusals.h"
 #include "fleet/server/tokens.h"
 #include "serve/http/grpc_server.h"
 #include "serve/http/server.h"
@@ -32,6 +33,8 @@ struct Listening {
   std::unique_ptr<serve::http::Server> receiver, api;
   std::unique_ptr<serve::http::GrpcServer> grpc;
   Tokens tokens;  // that they ask for
+
+  InterfaceRefusals refusals() const;
 };
 
 // Binds all three; nothing is answered before their start(). `clock` outlives them.

@@ -208,6 +208,7 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
   const std::string encoding = call.is_packed ? header("grpc-encoding") : "";
   if (call.is_packed && (encoding.empty() || encoding == "identity")) {
     cluster.count_undecodable();
+    answer.reason = http::Refused::kMalformed;
     return refuse(http::GrpcCode::kInternal, "the message is packed, and grpc-encoding does not say how");
   }
   auto batch = decode(call.message, encoding, false, received_ns);
@@ -215,6 +216,9 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
     cluster.count_undecodable();
     const Errc code = batch.error().code();
     if (code == Errc::kNotSupported) answer.metadata = {{"grpc-accept-encoding", "identity,gzip"}};
+    answer.reason = code == Errc::kFull           ? http::Refused::kTooLarge
+                    : code == Errc::kNotSupported ? http::Refused::kWrongType
+                                                  : http::Refused::kMalformed;
     return refuse(code == Errc::kFull           ? http::GrpcCode::kResourceExhausted
                   : code == Errc::kNotSupported ? http::GrpcCode::kUnimplemented
                                                 : http::GrpcCode::kInvalidArgument,

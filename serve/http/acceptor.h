@@ -32,6 +32,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "serve/http/connection.h"
+#include "serve/http/refusals.h"
 #include "serve/http/workers.h"
 #include "serve/net/stop.h"
 #include "serve/net/thread.h"
@@ -91,6 +92,8 @@ class Acceptor {
     stop_.signal();
     thread_.join();
   }
+
+  Refusals& refusals() { return refusals_; }
 
  protected:
   using Peers = std::map<uint64_t, Peer>;
@@ -220,7 +223,10 @@ class Acceptor {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
       Fd accepted = accept_from(socket_, now, refused_until_);
       if (!accepted.valid()) break;
-      if (peers_.size() >= connections_) displace_one();
+      if (peers_.size() >= connections_) {
+        refusals_.count(Refused::kTooManyConnections);
+        displace_one();
+      }
       if (peers_.size() >= connections_) continue;  // all are being answered
       const auto peer = peers_.emplace(next_id_++, make_peer(std::move(accepted), now)).first;
       settle(peer, advance(peer->first, peer->second, now));
@@ -284,6 +290,7 @@ class Acceptor {
 
   const char* name_;
   const size_t connections_;
+  Refusals refusals_;
   net::Stop stop_;
   Fd socket_, wake_, epoll_;  // wake_: an answer is there
   uint64_t next_id_ = kSocket + 1;

@@ -140,12 +140,14 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
       call.network = peer.connection.network();
       submit_call(id, stream, std::move(call), bytes, std::move(is_given_up));
     };
-    peer.session = std::make_unique<GrpcSession>(options, std::move(calls), held, peer.connection.network());
+    peer.session =
+        std::make_unique<GrpcSession>(options, std::move(calls), held, refusals(), peer.connection.network());
   }
 
   bool advance(uint64_t id, Peer& peer, Time now) override {
     if (peer.session == nullptr) {
       const Step step = peer.connection.shake_hands();
+      if (step == Step::kEnded) refusals().count(Refused::kHandshake);
       if (step != Step::kDone) return step == Step::kAgain;
       open(id, peer);
     }
@@ -154,6 +156,7 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
       char bytes[16384];
       size_t got = 0;
       const Step step = peer.connection.read(bytes, sizeof(bytes), got);
+      if (step == Step::kEnded && peer.session->has_part()) refusals().count(Refused::kTruncated);
       if (step == Step::kEnded) return false;
       if (step == Step::kAgain) break;
       if (!peer.session->receive({bytes, got}, now)) return false;
@@ -188,10 +191,17 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
   }
 
   bool expire(Peer& peer, Time now) override {
-    if (peer.session == nullptr || !peer.session->has_begun()) return false;
+    if (peer.session == nullptr || !peer.session->has_begun()) {
+      refusals().count(peer.session == nullptr ? Refused::kHandshake : Refused::kRequestTimeout);
+      return false;
+    }
     const std::chrono::seconds limit(options.seconds);
-    if (now >= peer.since + kIdle || (!peer.out.empty() && now >= peer.unsent_since + limit)) return false;
-    return peer.session->expire(now, now - limit) && write(peer, now);
+    const bool is_untaken = !peer.out.empty() && now >= peer.unsent_since + limit;
+    if (is_untaken) refusals().count(Refused::kAnswerNotTaken);
+    if (is_untaken || now >= peer.since + kIdle) return false;
+    if (peer.session->expire(now, now - limit)) return write(peer, now);
+    refusals().count(Refused::kRequestTimeout);
+    return false;
   }
 
   bool is_idle(const Peer& peer) const override { return peer.session == nullptr || peer.session->is_idle(); }
@@ -218,6 +228,8 @@ void GrpcServer::start(GrpcHandler handler) {
   impl_->handler = std::move(handler);
   impl_->start(impl_->options.at_once);
 }
+
+const Refusals& GrpcServer::refusals() const { return impl_->refusals(); }
 
 void GrpcServer::stop() {
   if (impl_ != nullptr) impl_->stop();

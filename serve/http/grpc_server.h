@@ -14,12 +14,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "serve/http/address.h"
+#include "serve/http/refusals.h"
 #include "serve/http/secrets.h"
 
 namespace ingero::serve::http {
@@ -49,6 +51,7 @@ struct GrpcAnswer {
   std::string why = {};      // of other codes
   std::string details = {};  // a google.rpc.Status, for grpc-status-details-bin
   std::vector<std::pair<std::string, std::string>> metadata = {};
+  std::optional<Refused> reason = {};  // of other codes, where it is not what the code most often means
 };
 
 using GrpcHandler = std::function<GrpcAnswer(const GrpcCall&)>;
@@ -76,6 +79,7 @@ class GrpcServer {
   void stop();
 
   std::string where() const;  // "127.0.0.1:4317"
+  const Refusals& refusals() const;
 
  private:
   struct Impl;

@@ -53,10 +53,31 @@ GrpcAnswer refusal(GrpcCode code, std::string why) {
   return answer;
 }
 
+Refused reason_of(const GrpcAnswer& answer) {
+  if (answer.reason) return *answer.reason;
+  switch (answer.code) {
+    case GrpcCode::kInvalidArgument:
+      return Refused::kMalformed;
+    case GrpcCode::kDeadlineExceeded:
+      return Refused::kRequestTimeout;
+    case GrpcCode::kResourceExhausted:
+      return Refused::kTooManyRequests;
+    case GrpcCode::kUnimplemented:
+      return Refused::kNotFound;
+    case GrpcCode::kUnavailable:
+      return Refused::kBusy;
+    case GrpcCode::kUnauthenticated:
+      return Refused::kUnauthenticated;
+    default:
+      return Refused::kFailed;
+  }
+}
+
 }  // namespace
 
-GrpcSession::GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, Shares& held, std::string client)
-    : options_(options), calls_(std::move(calls)), held_(held), client_(std::move(client)) {
+GrpcSession::GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, Shares& held, Refusals& refusals,
+                         std::string client)
+    : options_(options), calls_(std::move(calls)), held_(held), refusals_(refusals), client_(std::move(client)) {
   nghttp2_session_callbacks* callbacks = nullptr;
   nghttp2_session_callbacks_new(&callbacks);
   const std::unique_ptr<nghttp2_session_callbacks, decltype(&nghttp2_session_callbacks_del)> owner(
@@ -115,7 +136,7 @@ void GrpcSession::set_callbacks(nghttp2_session_callbacks* callbacks) {
       });
   nghttp2_session_callbacks_set_on_frame_send_callback(
       callbacks, [](nghttp2_session* session, const nghttp2_frame* frame, void* self) {
-        if (frame->hd.type == NGHTTP2_RST_STREAM) session_of(self).count_reset(frame->rst_stream.error_code);
+        session_of(self).count_sent(*frame);
         // Answered because it is too long: the rest is not wanted.
         const bool is_last = frame->hd.type == NGHTTP2_HEADERS && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
         const auto found = session_of(self).streams_.find(frame->hd.stream_id);
@@ -135,7 +156,9 @@ bool GrpcSession::receive(std::string_view bytes, Time now) {
   now_ = now;
   const ssize_t taken =
       nghttp2_session_mem_recv(session_.get(), reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-  return taken == static_cast<ssize_t>(bytes.size()) && !is_broken_;
+  if (taken == static_cast<ssize_t>(bytes.size()) && !is_broken_) return true;
+  refusals_.count(taken == NGHTTP2_ERR_BAD_CLIENT_MAGIC ? Refused::kMalformed : Refused::kFlood);
+  return false;
 }
 
 bool GrpcSession::produce(std::string& out) {
@@ -161,6 +184,33 @@ void GrpcSession::count_reset(uint32_t reason) {
   if (reason != NGHTTP2_REFUSED_STREAM && ++resets_ > kMaxResets) is_broken_ = true;
 }
 
+// What ends a call or the connection without an answer. Headers that are too long were counted as they came
+// (NGHTTP2_INTERNAL_ERROR), and calls that were answered with an error then: some clients that go on to send break off.
+void GrpcSession::count_sent(const nghttp2_frame& frame) {
+  uint32_t error = NGHTTP2_NO_ERROR;
+  if (frame.hd.type == NGHTTP2_GOAWAY) error = frame.goaway.error_code;
+  if (frame.hd.type == NGHTTP2_RST_STREAM) {
+    error = frame.rst_stream.error_code;
+    count_reset(error);
+  }
+  switch (error) {
+    case NGHTTP2_NO_ERROR:
+    case NGHTTP2_INTERNAL_ERROR:
+      return;
+    case NGHTTP2_CANCEL:
+      return refusals_.count(Refused::kAnswerNotTaken);
+    case NGHTTP2_REFUSED_STREAM:
+      return refusals_.count(Refused::kBusy);
+    case NGHTTP2_ENHANCE_YOUR_CALM:
+      return refusals_.count(Refused::kFlood);
+    default:
+      break;
+  }
+  const auto found = streams_.find(frame.hd.stream_id);
+  const bool is_answered = found != streams_.end() && found->second.phase == Phase::kAnswered;
+  if (!is_answered) refusals_.count(Refused::kMalformed);
+}
+
 void GrpcSession::begin(int32_t stream) {
   has_begun_ = true;
   Stream& made = streams_[stream];
@@ -172,7 +222,10 @@ int GrpcSession::add_header(int32_t id, std::string_view name, std::string_view 
   if (found == streams_.end() || found->second.phase != Phase::kHeaders) return 0;
   Stream& stream = found->second;
   stream.header_bytes += name.size() + value.size() + 32;  // as HTTP/2 counts them
-  if (stream.header_bytes > kMaxGrpcHeaderBytes) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  if (stream.header_bytes > kMaxGrpcHeaderBytes) {
+    refusals_.count(Refused::kTooLarge);
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
   stream.call.headers.emplace(name, value);
   return 0;
 }
@@ -181,10 +234,10 @@ void GrpcSession::headers_are_there(int32_t id, Stream& stream, bool is_last) {
   auto& headers = stream.call.headers;
   stream.call.path = headers[":path"];
   stream.phase = Phase::kReading;
-  if (headers[":method"] != "POST") return refuse_status(id, stream, "405");
+  if (headers[":method"] != "POST") return refuse_status(id, stream, 405);
   const std::string& type = headers["content-type"];
   if (!type.starts_with("application/grpc") || type.starts_with("application/grpc-web")) {
-    return refuse_status(id, stream, "415");
+    return refuse_status(id, stream, 415);
   }
   if (auto refused = calls_.admit(stream.call)) {
     refuse(stream, std::move(*refused));
@@ -212,6 +265,7 @@ void GrpcSession::add_data(int32_t id, std::string_view bytes) {
     stream.is_too_long = true;
     auto too_long = refusal(GrpcCode::kResourceExhausted,
                             fmt::format("the message is longer than {} bytes", options_.message_bytes));
+    too_long.reason = Refused::kTooLarge;
     return send(id, stream, stream.refused.value_or(std::move(too_long)));
   }
   if (hold(stream, bytes.size())) stream.data += bytes;
@@ -277,6 +331,7 @@ ssize_t GrpcSession::read_out(nghttp2_session* session, int32_t id, uint8_t* buf
 
 // With a message: headers, the message, and the code in trailers; else all in the headers ("Trailers-Only").
 void GrpcSession::send(int32_t id, Stream& stream, const GrpcAnswer& answer) {
+  if (answer.code != GrpcCode::kOk) refusals_.count(reason_of(answer));
   stream.phase = Phase::kAnswered;
   stream.begun = now_;
   release(stream);
@@ -302,11 +357,12 @@ void GrpcSession::send(int32_t id, Stream& stream, const GrpcAnswer& answer) {
   nghttp2_submit_response(session_.get(), id, fields.data(), fields.size(), has_message ? &provider : nullptr);
 }
 
-void GrpcSession::refuse_status(int32_t id, Stream& stream, const char* status) {
+void GrpcSession::refuse_status(int32_t id, Stream& stream, int status) {
+  refusals_.count(http::reason_of(status));
   stream.phase = Phase::kAnswered;
   stream.begun = now_;
   release(stream);
-  const std::string name = ":status", value = status;
+  const std::string name = ":status", value = std::to_string(status);
   const nghttp2_nv field = header(name, value);
   nghttp2_submit_response(session_.get(), id, &field, 1, nullptr);
 }
@@ -324,6 +380,12 @@ void GrpcSession::close(int32_t id) {
   release(found->second);
   found->second.given_up.request_stop();
   streams_.erase(found);
+}
+
+bool GrpcSession::has_part() const {
+  return std::any_of(streams_.begin(), streams_.end(), [](const auto& one) {
+    return one.second.phase == Phase::kHeaders || one.second.phase == Phase::kReading;
+  });
 }
 
 std::optional<GrpcSession::Time> GrpcSession::oldest() const {

@@ -15,6 +15,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include "serve/http/grpc_server.h"
+#include "serve/http/refusals.h"
 #include "serve/http/shares.h"
 
 namespace ingero::serve::http {
@@ -33,8 +34,8 @@ class GrpcSession {
   using Time = std::chrono::steady_clock::time_point;
 
   // `held`: what all sessions hold of calls, counted by each until it submits them; beyond its client's share calls are
-  // refused.
-  GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, Shares& held, std::string client);
+  // refused. `refusals`: what is refused is counted there.
+  GrpcSession(const GrpcOptions& options, GrpcSessionCalls calls, Shares& held, Refusals& refusals, std::string client);
   ~GrpcSession();
   GrpcSession(const GrpcSession&) = delete;
   GrpcSession& operator=(const GrpcSession&) = delete;
@@ -53,6 +54,7 @@ class GrpcSession {
   bool is_over() const;                              // nothing is to be read or sent any more
   bool is_idle() const { return streams_.empty(); }  // no call is open
   bool has_begun() const { return has_begun_; }      // a call has ever come
+  bool has_part() const;                             // of a call, the rest of which is to come
   std::optional<Time> oldest() const;                // of the calls that come, and the answers that are taken
 
  private:
@@ -73,13 +75,14 @@ class GrpcSession {
   };
 
   void count_reset(uint32_t reason);
+  void count_sent(const nghttp2_frame& frame);
   void begin(int32_t stream);
   int add_header(int32_t stream, std::string_view name, std::string_view value);
   void headers_are_there(int32_t id, Stream& stream, bool is_last);
   void add_data(int32_t stream, std::string_view bytes);
   void message_is_there(int32_t id, Stream& stream);
   void send(int32_t id, Stream& stream, const GrpcAnswer& answer);
-  void refuse_status(int32_t id, Stream& stream, const char* status);
+  void refuse_status(int32_t id, Stream& stream, int status);
   void close(int32_t stream);
   bool hold(Stream& stream, size_t bytes);
   void refuse(Stream& stream, GrpcAnswer answer);
@@ -93,6 +96,7 @@ class GrpcSession {
   std::map<int32_t, Stream> streams_;
   std::unique_ptr<nghttp2_session, Free> session_;
   Shares& held_;
+  Refusals& refusals_;
   const std::string client_;
   size_t resets_ = 0;
   Time now_;

@@ -33,6 +33,7 @@ bool Listener::is_owed(const Peer& peer) const {
 bool Listener::advance(uint64_t id, Peer& peer, Time now) {
   if (peer.phase == Phase::kHandshake) {
     const Step step = peer.connection.shake_hands();
+    if (step == Step::kEnded) refusals().count(Refused::kHandshake);
     if (step != Step::kDone) return step == Step::kAgain;
     peer.phase = Phase::kReading;
   }
@@ -51,6 +52,7 @@ bool Listener::read(uint64_t id, Peer& peer, Time now) {
     char bytes[16384];
     size_t got = 0;
     const Step step = peer.connection.read(bytes, sizeof(bytes), got);
+    if (step == Step::kEnded && peer.reader.is_begun()) refusals().count(Refused::kTruncated);
     if (step != Step::kDone) return step == Step::kAgain;
     if (!take(id, peer, {bytes, got}, now)) return false;
   }
@@ -153,6 +155,7 @@ void Listener::bound_answers(const Peer& newest) {
       if (chosen == peers_.end() || rank(chosen->second) < rank(at->second)) chosen = at;
     }
     if (chosen == peers_.end()) return;
+    refusals().count(Refused::kAnswerNotTaken);
     drop(chosen);
   }
 }
@@ -180,7 +183,13 @@ bool Listener::after_answer(Peer& peer, Time now) {
 }
 
 bool Listener::expire(Peer& peer, Time now) {
-  if (peer.phase != Phase::kReading || !peer.reader.is_begun()) return false;
+  if (peer.phase != Phase::kReading || !peer.reader.is_begun()) {
+    const bool has_asked = peer.left < options_.requests;  // an idle connection has nothing to answer for
+    if (peer.phase == Phase::kHandshake) refusals().count(Refused::kHandshake);
+    if (peer.phase == Phase::kReading && !has_asked) refusals().count(Refused::kRequestTimeout);
+    if (peer.phase == Phase::kWriting) refusals().count(Refused::kAnswerNotTaken);
+    return false;
+  }
   begin_answer(peer, calls_.refuse(peer.reader.head(), peer.client, 408, "the request took too long to come"), now);
   return write(peer, now);
 }

@@ -82,6 +82,7 @@ class Listener final : private Acceptor<ListenerPeer, Raw> {
   ~Listener() override { stop(); }
 
   void start() { Acceptor::start(options_.workers); }
+  using Acceptor::refusals;
   using Acceptor::stop;
 
  private:

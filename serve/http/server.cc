@@ -164,6 +164,7 @@ struct Server::Impl {
     text += "Accept-Ranges: none\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n";
     text += goes_on ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
     if (head.method != "HEAD") text += response.body;
+    if (response.status >= 400) listener->refusals().count(reason_of(response.status));
     if (options.audit) {
       const Json line{{"time", format_wall(clock.wall_ns())},
                       {"client", printable(client.address, 64)},
@@ -267,6 +268,7 @@ std::string Server::url() const {
 const Address& Server::address() const { return impl_->address; }
 bool Server::has_tls() const { return impl_->has_tls; }
 bool Server::has_secret() const { return !impl_->options.secrets.empty(); }
+const Refusals& Server::refusals() const { return impl_->listener->refusals(); }
 const std::string& Server::fingerprint() const { return impl_->fingerprint; }
 
 }  // namespace ingero::serve::http

@@ -4,7 +4,8 @@
 // Bounded: `connections` at a time, one thread for all of them (listener.h), so that slow clients hold none of those
 // that answer; `seconds` for a whole request, handshake included; 16 KiB and 100 lines of headers, 512 bytes of path,
 // `body_bytes` of body. Ranges are not answered. Handlers are called by `at_once` threads, heavy requests by half of
-// them (weight.h). Every request goes to the audit log, refused ones too. Created, started and stopped by one thread.
+// them (weight.h). Every request goes to the audit log, refused ones too, and these are counted. Created, started and
+// stopped by one thread.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "serve/http/address.h"
+#include "serve/http/refusals.h"
 #include "serve/http/secrets.h"
 #include "serve/http/weight.h"
 
@@ -83,6 +85,7 @@ class Server {
   const Address& address() const;
   bool has_tls() const;
   bool has_secret() const;
+  const Refusals& refusals() const;
   const std::string& fingerprint() const;  // of the certificate that it made itself; else empty
 
  private:

@@ -19,8 +19,8 @@ class Tables(unittest.TestCase):
         for name in ("docs/limits.md", "hal/loss.h", "docs/formats/metrics.md", "serve/metrics/metric_names.h",
                      "serve/metrics/legacy/metric_names.h",
                      "docs/formats/otlp.md", "serve/otlp/names.cc", "hal/device.h", "docs/rules.md", "correlate/rules.h",
-                     "docs/inference.md", "correlate/phases.h", "agent/inference/model_servers.cc", "docs/fabric.md",
-                     "backends/rdma/counter_meanings.cc"):
+                     "docs/inference.md", "correlate/phases.h", "agent/inference/model_servers.cc", "docs/fabric.md", "docs/fleet.md",
+                     "backends/rdma/counter_meanings.cc", "serve/http/refusals.h"):
             os.makedirs(os.path.join(self.root, os.path.dirname(name)), exist_ok=True)
             shutil.copy(os.path.join(ROOT, name), os.path.join(self.root, name))
 

@@ -18,6 +18,7 @@ void run(std::string_view bytes, size_t part) {
   GrpcOptions options;
   options.message_bytes = 4096;
   Shares held(kMaxAllMessageBytes);
+  Refusals refusals;
   {
     std::vector<int32_t> whole;
     GrpcSessionCalls calls;
@@ -31,7 +32,7 @@ void run(std::string_view bytes, size_t part) {
       require(call.message.size() <= options.message_bytes);
       whole.push_back(stream);
     };
-    GrpcSession session(options, std::move(calls), held, "a");
+    GrpcSession session(options, std::move(calls), held, refusals, "a");
     auto now = GrpcSession::Time();
     while (!bytes.empty()) {
       const std::string_view some = bytes.substr(0, part);

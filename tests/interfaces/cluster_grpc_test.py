@@ -126,6 +126,8 @@ class Grpc(Cluster):
         self.assertEqual(self.call(server, body, kind="application/x-protobuf")[0], 415)
         _, health = server.get("/api/v1/health")
         self.assertEqual(health["received"]["points"], 1)
+        self.assertEqual(health["received"]["refused_requests"]["grpc"], {
+            "unauthenticated": 1, "not_found": 1, "wrong_type": 2, "malformed": 5, "too_large": 1, "wrong_method": 1})
 
         now = time.time_ns()
         points = [("good", "gauge", 0, now, 1.0, {}), ("nan", "gauge", 0, now, float("nan"), {}), ("old", "gauge", 0, 1, 1.0, {})]
@@ -275,6 +277,10 @@ class Frames(Cluster):
         self.assertTrue(is_closed, sent[:80])
         return frames_of(data)
 
+    @staticmethod
+    def refused(server):
+        return server.get("/api/v1/health")[1]["received"]["refused_requests"]["grpc"]
+
     def test_what_is_not_http2_ends_the_connection(self):
         server = self.serve()
         begun = PREFACE + frame(SETTINGS, 0, 0)
@@ -284,6 +290,7 @@ class Frames(Cluster):
                       frame(HEADERS, END_HEADERS, 2, headers()), frame(CONTINUATION, END_HEADERS, 1, headers()), frame(PING, 0, 0, bytes(7)),
                       frame(WINDOW, 0, 0, bytes(4))):
             self.assertIn(GOAWAY, [kind for kind, _, _ in self.ends(server, begun + wrong)], wrong[:20])
+        self.assertEqual(self.refused(server), {"malformed": 9})
         self.assert_serves(server)
 
     def test_a_call_by_hand(self):
@@ -333,6 +340,7 @@ class Frames(Cluster):
             data, _ = self.read_to_end(connection, 1)
             self.assertIn((HEADERS, END_HEADERS | END_STREAM, 1), frames_of(data), "a deadline is exceeded")
         self.assertLess(time.monotonic() - begin, 45)
+        self.assertEqual(self.refused(server), {"request_timeout": 41})
         self.assert_serves(server)
 
     def test_floods_are_bounded(self):
@@ -354,6 +362,7 @@ class Frames(Cluster):
         crowded.sendall(begun + many)
         data, _ = self.read_to_end(crowded, 2)
         self.assertIn(RST, [kind for kind, _, _ in frames_of(data)])
+        self.assertEqual(self.refused(server), {"too_large": 1, "flood": 2, "busy": 84})
         self.assert_serves(server)
         with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as status:
             resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
@@ -415,6 +424,7 @@ class Frames(Cluster):
         while sum(kind == RST for kind, _, _ in frames_of(data)) < 16 and time.monotonic() < end:
             data += self.read_to_end(connection, 1)[0]
         self.assertEqual(sum(kind == RST for kind, _, _ in frames_of(data)), 16, frames_of(data))
+        self.assertEqual(self.refused(server), {"answer_not_taken": 16})
         self.assert_serves(server)
 
     def test_many_large_messages_at_once_are_bounded(self):

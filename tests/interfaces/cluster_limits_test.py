@@ -6,11 +6,12 @@
 import gzip
 import json
 import os
+import socket
 import subprocess
 import time
 
 import clients
-from cluster_test import INGERO, PERIOD, Cluster, as_json, as_protobuf, attributes_of, field, resident_mib
+from cluster_test import INGERO, PERIOD, TOKEN, Cluster, as_json, as_protobuf, attributes_of, event, field, resident_mib
 
 
 class Limits(Cluster):
@@ -174,6 +175,39 @@ class Limits(Cluster):
         self.assertEqual(server.sql("SELECT COUNT(*) FROM events")["data"][0][0], 4096)
         self.assert_accepted(server.send(as_protobuf({"host.name": "other"}, [("m", "gauge", 0, now, 1.0, {"k": 5_000_000})])))
         clients.assert_memory_below(self, resident_mib(server.process.pid) - before, 128)
+
+    def test_what_an_interface_refuses_is_counted_by_reason(self):
+        """The same numbers in the metrics and in the health answer, whether a handler saw the request or none."""
+        server = self.serve()
+        good = as_protobuf({"host.name": "n"}, [event(0, 0, time.time_ns())])
+
+        def by_hand(sent, port=server.otlp, ends_at_once=False):
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+                connection.sendall(sent)
+                if ends_at_once:
+                    return b""
+                return connection.recv(65536)
+        head = b"POST /v1/metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + TOKEN.encode() + b"\r\nContent-Length: "
+        self.assertEqual(server.send(good, token="wrong")[0], 401)
+        self.assertEqual(server.send(good, token=None)[0], 401)
+        self.assertEqual(server.send(good, Host="elsewhere")[0], 403)
+        self.assertEqual(server.request(server.otlp, "GET", "/v1/metrics")[0], 405)
+        self.assertEqual(server.request(server.otlp, "POST", "/v1/traces", good)[0], 404)
+        self.assertEqual(server.send(good, "text/plain")[0], 415)
+        self.assertIn(b" 413 ", by_hand(head + b"99999999\r\n\r\n"))
+        self.assertIn(b" 431 ", by_hand(b"GET / HTTP/1.1\r\nX: " + b"x" * 20000))
+        self.assertIn(b" 400 ", by_hand(b"hello\r\n\r\n"))
+        by_hand(head + b"5\r\n\r\nabc", ends_at_once=True)
+        self.assertIn(b" 408 ", by_hand(head + b"5\r\n\r\nabc"))
+        self.assertEqual(server.request(server.api, "GET", "/api/v1/health", token="wrong")[0], 401)
+        self.assertEqual(server.request(server.api, "GET", "/none")[0], 404)
+        expected = {"http": {"unauthenticated": 2, "forbidden": 1, "wrong_method": 1, "not_found": 1, "wrong_type": 1, "too_large": 2, "malformed": 1,
+                             "truncated": 1, "request_timeout": 1}, "api": {"unauthenticated": 1, "not_found": 1}, "grpc": {}}
+        self.assertEqual(server.get("/api/v1/health")[1]["received"]["refused_requests"], expected)
+        exposed = server.request(server.api, "GET", "/metrics")[1].decode()
+        for interface, reasons in expected.items():
+            for reason, count in {"busy": 0, **reasons}.items():
+                self.assertIn(f'ingero_fleet_refused_requests_total{{interface="{interface}",reason="{reason}"}} {count}\n', exposed)
 
 
 if __name__ == "__main__":

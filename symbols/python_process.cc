@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>

@@ -4,10 +4,10 @@
 //
 // Bounds: `connections`, of which a new one displaces the one that is idle longest of the client that has most; `calls`
 // at a time on each; 16 KiB of headers; `message_bytes` of a message and kMaxAllMessageBytes of all calls together, of
-// which each client has its share (shares.h), given-up ones that wait to be dropped too; `seconds` for a call to come,
-// for its answer to be taken, and for a connection to begin. One thread for all connections; handlers are called by
-// `at_once` others. Created, started and stopped by one thread. Owns its sockets and threads, and joins these; the
-// handlers' objects outlive stop(). Failure: bind() names the address or the file.
+// which each client has its share (shares.h), given-up ones that wait to be dropped too; bytes that carry nothing of
+// a call; `seconds` for a call to come, for its answer to be taken, and for a connection to begin. One thread for all
+// connections; handlers are called by `at_once` others. Created, started and stopped by one thread. Owns its sockets
+// and threads, and joins these; the handlers' objects outlive stop(). Failure: bind() names the address or the file.
 #pragma once
 
 #include <cstdint>

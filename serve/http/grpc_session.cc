@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <openssl/evp.h>
 
@@ -12,6 +13,10 @@ namespace {
 constexpr size_t kPrefixBytes = 5;  // of a message: whether it is packed, and its length
 constexpr size_t kMaxResets = 200;  // calls of one connection that the client gave up, or that it made us end
 constexpr size_t kOutBytes = 64 << 10;
+constexpr double kFrameBytes = 9;  // of a frame's header
+// Bytes that carry nothing of a call, as pings, empty data and padding: clients send some each second, and with each
+// call. Nineteen hundred pings at once, 240 a second.
+constexpr double kMaxIdleBytes = 32 << 10, kIdleBytesPerSecond = 4 << 10, kIdleBytesOfCall = 64;
 constexpr uint32_t kStreamWindow = 1 << 20, kConnectionWindow = 4 << 20;
 
 GrpcSession& session_of(void* self) { return *static_cast<GrpcSession*>(self); }
@@ -114,6 +119,11 @@ void GrpcSession::set_callbacks(nghttp2_session_callbacks* callbacks) {
                     const uint8_t* value, size_t value_size, uint8_t, void* self) {
         return session_of(self).add_header(frame->hd.stream_id, text_of(name, name_size), text_of(value, value_size));
       });
+  nghttp2_session_callbacks_set_on_begin_frame_callback(
+      callbacks, [](nghttp2_session*, const nghttp2_frame_hd* frame, void* self) {
+        session_of(self).begin_frame(*frame);
+        return 0;
+      });
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
       callbacks, [](nghttp2_session*, uint8_t, int32_t stream, const uint8_t* bytes, size_t size, void* self) {
         session_of(self).add_data(stream, text_of(bytes, size));
@@ -153,10 +163,13 @@ void GrpcSession::set_callbacks(nghttp2_session_callbacks* callbacks) {
 }
 
 bool GrpcSession::receive(std::string_view bytes, Time now) {
+  const double since_s = std::chrono::duration<double>(now - now_).count();
+  idle_bytes_ = std::max(0.0, idle_bytes_ - kIdleBytesPerSecond * since_s) + static_cast<double>(bytes.size());
   now_ = now;
   const ssize_t taken =
       nghttp2_session_mem_recv(session_.get(), reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-  if (taken == static_cast<ssize_t>(bytes.size()) && !is_broken_) return true;
+  const bool is_flood = is_broken_ || idle_bytes_ > kMaxIdleBytes;
+  if (taken == static_cast<ssize_t>(bytes.size()) && !is_flood) return true;
   refusals_.count(taken == NGHTTP2_ERR_BAD_CLIENT_MAGIC ? Refused::kMalformed : Refused::kFlood);
   return false;
 }
@@ -192,6 +205,7 @@ void GrpcSession::count_sent(const nghttp2_frame& frame) {
   if (frame.hd.type == NGHTTP2_RST_STREAM) {
     error = frame.rst_stream.error_code;
     count_reset(error);
+    late_bytes_ += kStreamWindow;
   }
   switch (error) {
     case NGHTTP2_NO_ERROR:
@@ -209,6 +223,18 @@ void GrpcSession::count_sent(const nghttp2_frame& frame) {
   const auto found = streams_.find(frame.hd.stream_id);
   const bool is_answered = found != streams_.end() && found->second.phase == Phase::kAnswered;
   if (!is_answered) refusals_.count(Refused::kMalformed);
+}
+
+// What has come was counted as idle. A frame of data is, until more of it has come than padding.
+void GrpcSession::begin_frame(const nghttp2_frame_hd& frame) {
+  is_data_idle_ = frame.type == NGHTTP2_DATA;
+  const double bytes = kFrameBytes + static_cast<double>(frame.length);
+  if (frame.type == NGHTTP2_HEADERS) idle_bytes_ -= bytes;
+  if (is_data_idle_ && !streams_.contains(frame.stream_id)) {
+    const double late = std::min(bytes, late_bytes_);
+    late_bytes_ -= late;
+    idle_bytes_ -= late;
+  }
 }
 
 void GrpcSession::begin(int32_t stream) {
@@ -248,6 +274,7 @@ void GrpcSession::headers_are_there(int32_t id, Stream& stream, bool is_last) {
 }
 
 void GrpcSession::add_data(int32_t id, std::string_view bytes) {
+  idle_bytes_ -= static_cast<double>(bytes.size()) + (std::exchange(is_data_idle_, false) ? kFrameBytes : 0);
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   Stream& stream = found->second;
@@ -300,6 +327,7 @@ void GrpcSession::message_is_there(int32_t id, Stream& stream) {
   if (data.size() != kPrefixBytes + size_t{length} || static_cast<uint8_t>(data[0]) > 1) {
     return send(id, stream, refusal(GrpcCode::kInvalidArgument, "the call has not exactly one message, whole"));
   }
+  idle_bytes_ -= kIdleBytesOfCall;
   stream.call.is_packed = data[0] == 1;
   stream.call.message = data.substr(kPrefixBytes);
   stream.phase = Phase::kSubmitted;

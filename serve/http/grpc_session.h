@@ -76,6 +76,7 @@ class GrpcSession {
 
   void count_reset(uint32_t reason);
   void count_sent(const nghttp2_frame& frame);
+  void begin_frame(const nghttp2_frame_hd& frame);
   void begin(int32_t stream);
   int add_header(int32_t stream, std::string_view name, std::string_view value);
   void headers_are_there(int32_t id, Stream& stream, bool is_last);
@@ -99,6 +100,9 @@ class GrpcSession {
   Refusals& refusals_;
   const std::string client_;
   size_t resets_ = 0;
+  double idle_bytes_ = 0;      // not yet forgotten
+  double late_bytes_ = 0;      // that may still be under way, of calls that we have ended
+  bool is_data_idle_ = false;  // of a frame of data nothing but padding has come
   Time now_;
   bool has_begun_ = false, is_broken_ = false;
 };

@@ -351,6 +351,19 @@ class Frames(Cluster):
         # Calls that are given up at once.
         given_up = b"".join(frame(HEADERS, END_HEADERS, 2 * i + 1, headers()) + frame(RST, 0, 2 * i + 1, struct.pack(">I", 8)) for i in range(3000))
         self.ends(server, begun + given_up)
+        # Frames that carry nothing of a call, whether their answers are taken or not; and data of a call that is padding alone.
+        idle = {"ping": frame(PING, 0, 0, bytes(8)), "table": frame(SETTINGS, 0, 0, struct.pack(">HIHI", 1, 0, 1, 4096)), "window": frame(WINDOW, 0, 0, struct.pack(">I", 1)),
+                "priority": frame(2, 0, 1, bytes(4) + b"\5"), "unknown": frame(0xbb, 0, 0, bytes(100)), "empty": frame(DATA, 0, 1), "padding": frame(DATA, 8, 1, b"\xff" + bytes(255))}
+        before = self.refused(server)
+        for name, one in idle.items():
+            call = frame(HEADERS, END_HEADERS, 1, headers()) if one[3] == DATA else b""
+            with self.subTest(idle=name):
+                self.ends(server, begun + call + one * 5000)
+        self.assertEqual(self.refused(server)["flood"] - before["flood"], len(idle))
+        patient = self.open(server)
+        for stream in range(1, 21, 2):
+            patient.sendall((begun if stream == 1 else b"") + idle["ping"] * 50 + frame(HEADERS, END_HEADERS, stream, headers()) + frame(DATA, END_STREAM, stream, framed(good())))
+        self.assertEqual(sum(one[:2] == (HEADERS, END_HEADERS | END_STREAM) for one in frames_of(self.read_to_end(patient, 2)[0])), 10)
         # Pings whose answers are not taken.
         connection = self.open(server)
         connection.settimeout(3)
@@ -362,7 +375,7 @@ class Frames(Cluster):
         crowded.sendall(begun + many)
         data, _ = self.read_to_end(crowded, 2)
         self.assertIn(RST, [kind for kind, _, _ in frames_of(data)])
-        self.assertEqual(self.refused(server), {"too_large": 1, "flood": 2, "busy": 84})
+        self.assertEqual(self.refused(server), {"too_large": 1, "flood": 2 + len(idle) + 1, "busy": 84})
         self.assert_serves(server)
         with open(f"/proc/{server.process.pid}/status", encoding="utf-8") as status:
             resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))

@@ -12,7 +12,9 @@ struct fake_control {
   uint64_t out;      /* out-pointer k of a row is given out + k, cut to its size, whether the call "fails" or not */
   uint64_t spin_ns;  /* on the CPU inside the call */
   uint64_t sleep_ns; /* asleep inside the call */
-  uint64_t calls;    /* calls this thread has made into this library: the stand-in's own count */
+  const uint64_t* awaited; /* then asleep until it is at least `least`; null: not */
+  uint64_t least;
+  uint64_t calls; /* calls this thread has made into this library: the stand-in's own count */
 };
 
 #ifdef __cplusplus

@@ -164,6 +164,10 @@ static unsigned long finish(struct fake_control *c) {{
     struct timespec t = {{(long)(c->sleep_ns / 1000000000UL), (long)(c->sleep_ns % 1000000000UL)}};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &t, 0);
   }}
+  while (c->awaited && __atomic_load_n(c->awaited, __ATOMIC_ACQUIRE) < c->least) {{
+    struct timespec t = {{0, 1000000}};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, 0);
+  }}
   return c->ret;
 }}
 

@@ -7,13 +7,15 @@
 //              [--hang-at STEP] [--device-ms MS]
 //
 // Each rank is a process of its own that is started with RANK and WORLD_SIZE. When all are ready it prints "ready";
-// they begin at the CLOCK_MONOTONIC nanosecond that --start holds once it is there. When each rank enters which
-// collective follows from that time alone, so that every rank knows, without asking, how long the collective is to make
-// it wait: the stand-in sleeps for so long in the synchronisation. At the step --hang-at the slow rank never comes.
-// From the step --slow-from on until --slow-until each collective takes --device-ms longer, for all ranks alike.
-// With --read it does not sleep in its additional time, but reads FILE past the page cache. What each rank called is
-// written to FILE.RANK of --log, a JSON line a call: call, start_ns, end_ns, bytes.
+// they begin at the CLOCK_MONOTONIC nanosecond that --start holds once it is there. When each rank is to enter which
+// collective follows from that time, and with it how long the collective makes it wait: the stand-in sleeps for so long
+// in the synchronisation, and longer where a rank has come later than planned: none leaves before all have entered,
+// which they count in FILE.entered.BEGIN of --log. At the step --hang-at the slow rank never comes. From the step
+// --slow-from on until --slow-until each collective takes --device-ms longer, for all ranks alike. With --read it does
+// not sleep in its additional time, but reads FILE past the page cache. What each rank called is written to FILE.RANK
+// of --log, a JSON line a call: call, start_ns, end_ns, bytes.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +77,12 @@ class Library {
   }
   template <typename... Arguments>
   void call(FILE* log, const char* name, uint64_t out, uint64_t sleep, uint64_t bytes, Arguments... arguments) {
+    call_until(log, name, out, sleep, bytes, nullptr, 0, arguments...);
+  }
+  // Until `*awaited` is at least `least`, too.
+  template <typename... Arguments>
+  void call_until(FILE* log, const char* name, uint64_t out, uint64_t sleep, uint64_t bytes, const uint64_t* awaited,
+                  uint64_t least, Arguments... arguments) {
     int (*function)(Arguments...) = nullptr;
     find(name, function);
     if (control_ != nullptr) {
@@ -82,6 +90,8 @@ class Library {
       control->ret = 0;
       control->out = out;
       control->sleep_ns = sleep;
+      control->awaited = awaited;
+      control->least = least;
     }
     const uint64_t start = now_ns();
     function(arguments...);
@@ -122,6 +132,17 @@ uint64_t start_of(const char* path) {
   return start;
 }
 
+// How many times ranks of all nodes have entered a collective, as they count it together.
+uint64_t* entered_of(const char* log, uint64_t begin) {
+  const std::string path = std::string(log) + ".entered." + std::to_string(begin);
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ftruncate(file, sizeof(uint64_t)) != 0) fail("cannot make the count of those that have entered");
+  void* shared = mmap(nullptr, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (shared == MAP_FAILED) fail("cannot share the count of those that have entered");
+  close(file);
+  return static_cast<uint64_t*>(shared);
+}
+
 int run_rank(const Options& options) {
   FILE* log = fopen((std::string(options.log) + "." + std::to_string(options.rank)).c_str(), "w");
   const int file = options.read == nullptr ? -1 : open(options.read, O_RDONLY | O_DIRECT);
@@ -134,6 +155,7 @@ int run_rank(const Options& options) {
   collectives.call(log, "ncclCommInitRank", kWorld, 0, 0, static_cast<void*>(&made), options.ranks, id, options.rank);
   if (write(STDOUT_FILENO, "ready\n", 6) != 6) return 1;
   uint64_t begin = start_of(options.start);
+  uint64_t* const entered = entered_of(options.log, begin);
   for (uint64_t step = 0; step < options.steps; ++step) {
     const uint64_t slow_part = options.work_ns(options.rank, step) - options.work_ms * kMs;
     spend(begin + options.work_ms * kMs, -1);
@@ -144,8 +166,9 @@ int run_rank(const Options& options) {
     const uint64_t end = begin + longest + kCollective_ns + (is_slow ? options.device_ms * kMs : 0);
     collectives.call(log, "ncclAllReduce", 0, 0, kElements * kElementBytes, pointer(0x1000), pointer(0x2000), kElements,
                      kFloat32, kSum, made, pointer(kStream));
-    const uint64_t now = now_ns();
-    runtime.call(log, "cudaStreamSynchronize", 0, now < end ? end - now : 0, 0, pointer(kStream));
+    __atomic_add_fetch(entered, 1, __ATOMIC_ACQ_REL);
+    const uint64_t now = now_ns(), all = (step + 1) * static_cast<uint64_t>(options.ranks);
+    runtime.call_until(log, "cudaStreamSynchronize", 0, now < end ? end - now : 0, 0, entered, all, pointer(kStream));
     begin = end;
   }
   return fclose(log) == 0 ? 0 : 1;

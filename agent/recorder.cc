@@ -654,26 +654,10 @@ void Recorder::Impl::watch_collectives(EventBatch& batch) {
   collectives.evaluate(clock.mono_ns(), batch);
 }
 
-// One process of each cgroup is looked at, and what stopped it stopped the others in it.
 void Recorder::Impl::read_throttling(EventBatch& batch, uint64_t now) {
-  std::map<uint64_t, std::vector<uint32_t>> by_cgroup;
-  std::vector<uint32_t> pids;
-  for (const auto& [pid, one] : known) {
-    auto& members = by_cgroup[one.process.cgroup_id];
-    if (members.empty() || one.process.cgroup_id == 0) pids.push_back(pid);
-    members.push_back(pid);
-  }
-  for (const hal::Throttling& found : throttles.read(pids, now)) {
-    const auto process = known.find(found.pid);
-    const uint64_t cgroup = process == known.end() ? 0 : process->second.process.cgroup_id;
-    batch.throttlings.push_back(found);
-    if (cgroup == 0) continue;
-    for (const uint32_t pid : by_cgroup[cgroup]) {
-      if (pid == found.pid) continue;
-      batch.throttlings.push_back(found);
-      batch.throttlings.back().pid = pid;
-    }
-  }
+  std::vector<kernelside::ThrottleReader::Member> members;
+  for (const auto& [pid, one] : known) members.push_back({pid, one.process.cgroup_id});
+  for (hal::Throttling& found : throttles.read(members, now)) batch.throttlings.push_back(std::move(found));
 }
 
 void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {

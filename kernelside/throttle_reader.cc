@@ -8,6 +8,12 @@
 namespace ingero::kernelside {
 namespace {
 
+// Of the second field of a line: "cpu,cpuacct".
+bool is_cpu_controller(std::string_view field) {
+  const auto controllers = split(field, ',');
+  return std::find(controllers.begin(), controllers.end(), "cpu") != controllers.end();
+}
+
 // Directories below the mount whose cpu.stat may speak of the process: "/job" or "/cpu/job".
 std::vector<std::string> cpu_cgroups(std::string_view lines) {
   std::vector<std::string> paths;
@@ -20,12 +26,19 @@ std::vector<std::string> cpu_cgroups(std::string_view lines) {
       paths.emplace_back(path);
       continue;
     }
-    const auto controllers = split(parts[1], ',');
-    if (std::find(controllers.begin(), controllers.end(), "cpu") != controllers.end()) {
-      paths.push_back("/cpu" + std::string(path));
-    }
+    if (is_cpu_controller(parts[1])) paths.push_back("/cpu" + std::string(path));
   }
   return paths;
+}
+
+// Version 1 has the controller where a process has a line for it.
+bool has_cpu_apart(std::string_view lines) {
+  for (const std::string_view line : split(lines, '\n')) {
+    const auto parts = split(line, ':');
+    if (parts.size() < 3) continue;
+    if (is_cpu_controller(parts[1])) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -72,7 +85,39 @@ void ThrottleReader::add_last_of_left(const std::map<std::string, Counters>& now
   for (auto& [pid, one] : worst) found.push_back(std::move(one));
 }
 
-std::vector<hal::Throttling> ThrottleReader::read(std::span<const uint32_t> pids, uint64_t mono_ns) {
+std::vector<hal::Throttling> ThrottleReader::read(std::span<const Member> members, uint64_t mono_ns) {
+  std::map<uint64_t, std::vector<uint32_t>> by_cgroup;
+  std::map<uint32_t, uint64_t> cgroup_of;
+  std::vector<uint32_t> pids;
+  bool is_apart = false;  // as the first that can be read has it: a machine mounts the controller once
+  for (const Member& one : members) {
+    const auto lines = read_file(fmt::format("{}/{}/cgroup", proc_, one.pid), 1 << 16);
+    if (!lines.ok()) continue;
+    is_apart = has_cpu_apart(*lines);
+    break;
+  }
+  for (const Member& one : members) {
+    const uint64_t cgroup = is_apart ? 0 : one.cgroup_id;
+    std::vector<uint32_t>& of_it = by_cgroup[cgroup];
+    if (of_it.empty() || cgroup == 0) pids.push_back(one.pid);
+    if (cgroup == 0) continue;
+    of_it.push_back(one.pid);
+    cgroup_of[one.pid] = cgroup;
+  }
+  std::vector<hal::Throttling> found = read_each(pids, mono_ns);
+  for (size_t i = 0, count = found.size(); i < count; ++i) {
+    const auto cgroup = cgroup_of.find(found[i].pid);
+    if (cgroup == cgroup_of.end()) continue;
+    for (const uint32_t pid : by_cgroup[cgroup->second]) {
+      if (pid == found[i].pid) continue;
+      found.push_back(found[i]);
+      found.back().pid = pid;
+    }
+  }
+  return found;
+}
+
+std::vector<hal::Throttling> ThrottleReader::read_each(std::span<const uint32_t> pids, uint64_t mono_ns) {
   std::vector<hal::Throttling> found;
   std::map<std::string, Counters> now;
   for (const uint32_t pid : pids.first(std::min(pids.size(), kMaxProcesses))) {

@@ -1,5 +1,8 @@
 // How often CPU limits stopped the traced processes: cpu.stat of their cgroups and of those above them, once a second.
 //
+// Of processes that share a cgroup of version 2 one is looked at, and what stopped it stopped the others. Not so where
+// version 1 has the cpu controller: there each process may be under another limit.
+//
 // A cgroup that has no limit, or was not throttled since the last read, reports nothing; of nested cgroups the one that
 // was throttled longest counts. Throttling before the first read that finds a process in a cgroup is not counted: it
 // may have been that of another process. Not thread-safe. Owns the last read's counters. Failure: none; a cgroup that
@@ -20,7 +23,11 @@ class ThrottleReader {
  public:
   explicit ThrottleReader(std::string cgroup_root = "/sys/fs/cgroup", std::string proc_root = "/proc")
       : root_(std::move(cgroup_root)), proc_(std::move(proc_root)) {}
-  std::vector<hal::Throttling> read(std::span<const uint32_t> pids, uint64_t mono_ns);
+  struct Member {
+    uint32_t pid = 0;
+    uint64_t cgroup_id = 0;  // of version 2; 0: not known
+  };
+  std::vector<hal::Throttling> read(std::span<const Member> members, uint64_t mono_ns);
 
   static constexpr size_t kMaxProcesses = 1024;  // looked at in one second
 
@@ -31,6 +38,7 @@ class ThrottleReader {
     uint32_t pid = 0;  // of a process in it
   };
   Counters counters_of(const std::string& directory) const;
+  std::vector<hal::Throttling> read_each(std::span<const uint32_t> pids, uint64_t mono_ns);
   void add_last_of_left(const std::map<std::string, Counters>& now, uint64_t mono_ns,
                         std::vector<hal::Throttling>& found) const;
   std::string root_, proc_;

@@ -120,10 +120,10 @@ void throttling(std::string_view all) {
   static fuzz::Files files(
       {"7/cgroup", "8/cgroup", "cpu.stat", "job/cpu.stat", "job/step/cpu.stat", "cpu/job/cpu.stat"});
   kernelside::ThrottleReader reader(files.root(), files.root());
-  constexpr uint32_t kPids[] = {7, 8, 9};
+  constexpr kernelside::ThrottleReader::Member kMembers[] = {{7, 0}, {8, 1}, {9, 1}};
   for (const std::string_view half : {all.substr(0, all.size() / 2), all.substr(all.size() / 2), all}) {
     files.write(half);
-    for (const hal::Throttling& one : reader.read(kPids, 5)) require(one.periods > 0 && one.path.starts_with('/'));
+    for (const hal::Throttling& one : reader.read(kMembers, 5)) require(one.periods > 0 && one.path.starts_with('/'));
   }
 }
 

@@ -28,7 +28,7 @@ class Throttle : public ::testing::Test {
 
   const TempFolder temp_;
   ThrottleReader reader_{temp_.path() + "/cgroup", temp_.path() + "/proc"};
-  const std::vector<uint32_t> pids_ = {7};
+  const std::vector<ThrottleReader::Member> pids_ = {{7, 0}};
 };
 
 TEST_F(Throttle, CountsWhatGrewSinceTheLastRead) {
@@ -68,6 +68,35 @@ TEST_F(Throttle, APeriodThatHasNoTimeYetIsNotOne) {
   EXPECT_TRUE(reader_.read(pids_, 1).empty());
   stat("/job", 2, 100);
   EXPECT_TRUE(reader_.read({}, 2).empty()) << "a cgroup without a name would have been held back";
+}
+
+TEST_F(Throttle, WhatStopsACgroupStopsAllInIt) {
+  const std::vector<ThrottleReader::Member> both = {{7, 40}, {8, 40}};
+  put(7, "/job");
+  put(8, "/job");
+  stat("/job", 1, 100);
+  EXPECT_TRUE(reader_.read(both, 1).empty());
+  stat("/job", 3, 900);
+  const auto found = reader_.read(both, 2);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].pid + found[1].pid, 15U);
+  EXPECT_EQ(found[0].throttled_ns, found[1].throttled_ns);
+}
+
+TEST_F(Throttle, OfVersionOneEachProcessHasALimitOfItsOwn) {
+  const std::vector<ThrottleReader::Member> both = {{7, 40}, {8, 40}};  // in one cgroup of version 2, a bare one
+  file("proc/7/cgroup", "4:cpu,cpuacct:/\n0::/user\n");
+  file("proc/8/cgroup", "4:cpu,cpuacct:/worker\n0::/user\n");
+  const auto stat_v1 = [&](uint64_t periods, uint64_t ns) {
+    file("cgroup/cpu/worker/cpu.stat",
+         "nr_throttled " + std::to_string(periods) + "\nthrottled_time " + std::to_string(ns) + "\n");
+  };
+  stat_v1(1, 100'000);
+  EXPECT_TRUE(reader_.read(both, 1).empty());
+  stat_v1(3, 400'000);
+  const auto found = reader_.read(both, 2);
+  ASSERT_EQ(found.size(), 1U) << "the trainer has no limit";
+  EXPECT_EQ(found[0].pid, 8U);
 }
 
 // Version 1 mounts the controller apart, counts nanoseconds, and has the counters of the whole machine at its root.

@@ -92,6 +92,7 @@ void EngineFeed::write(store::Writer& writer) {
       Held& held = held_.try_emplace(chain.id, Held{{}, onset_ns}).first->second;
       held.chain = std::move(chain);
     } else {
+      if (const auto known = given_.find(chain.id); known != given_.end()) known->second = chain;
       give(chain, writer);
     }
   }
@@ -118,9 +119,19 @@ void EngineFeed::give_held(store::Writer& writer, bool at_end) {
     if (cost && cost->is_harmless(chain.rule)) return chain.resolved;
     give(chain, writer);
     if (given_.size() >= kMaxHeld) given_.clear();
-    given_.insert(chain.id);
+    given_[chain.id] = chain;
     return true;
   });
+}
+
+// While it lasts, the budget of a process is seconds behind its chains.
+void EngineFeed::hold_given(store::Writer& writer) {
+  for (auto& [id, chain] : given_) {
+    const auto cost = chain.pid ? budget_.summary().cpu_cost_of(*chain.pid) : std::nullopt;
+    const auto before_ns = chain.lost_ns;
+    if (cost) cost->hold(chain);
+    if (chain.lost_ns != before_ns) give(chain, writer);
+  }
 }
 
 void EngineFeed::finish(store::Writer& writer) {
@@ -128,6 +139,7 @@ void EngineFeed::finish(store::Writer& writer) {
   budget_.finish(writer);
   write(writer);
   give_held(writer, true);
+  hold_given(writer);
 }
 
 }  // namespace ingero::agent

@@ -52,6 +52,7 @@ class EngineFeed {
   void note_submitter(uint32_t pid);
   void give(const hal::CausalChain& chain, store::Writer& writer);
   void give_held(store::Writer& writer, bool at_end);
+  void hold_given(store::Writer& writer);
 
   const hal::CallTable& calls_;
   std::unique_ptr<correlate::Engine> engine_;
@@ -62,10 +63,10 @@ class EngineFeed {
     hal::CausalChain chain;  // as it is now
     uint64_t onset_mono_ns;
   };
-  std::map<std::string, Held> held_;         // by id
-  std::unordered_set<std::string> given_;    // of those that were held
-  std::vector<bool> submits_;                // by call
-  std::unordered_set<uint32_t> submitters_;  // processes that gave a device work
+  std::map<std::string, Held> held_;               // by id
+  std::map<std::string, hal::CausalChain> given_;  // of those that were held, by id, as they are now
+  std::vector<bool> submits_;                      // by call
+  std::unordered_set<uint32_t> submitters_;        // processes that gave a device work
   uint32_t last_submitter_ = 0;
   uint64_t watermark_ns_ = 0;
   int64_t wall_offset_ns_ = 0;  // of the latest batch

@@ -152,20 +152,30 @@ void Budget::Impl::rename(uint32_t pid, const std::string& comm) {
   if (const auto process = processes.find(pid); process != processes.end()) process->second.set_facts(its->second);
 }
 
+bool Budget::Impl::is_descendant(uint32_t pid, uint32_t of) const {
+  constexpr int kGenerations = 4;
+  for (int i = 0; i < kGenerations && pid != 0; ++i) {
+    const auto its = facts.find(pid);
+    pid = its == facts.end() ? 0 : its->second.parent_pid;
+    if (pid == of) return true;
+  }
+  return false;
+}
+
+// A process that ends closes what it had open, and a timer may fire while it does: neither is what it was waited for,
+// unless that was started to end.
+bool Budget::Impl::is_coincidence(const OffSpan& wait, uint32_t pid) const {
+  return wait.is_by_exit && wait.why != TimeClass::kChild && wait.waker_pid != pid &&
+         !is_descendant(wait.waker_pid, pid);
+}
+
 // Who connects is a client, unless it belongs to the job: it makes GPU calls itself, as another rank does, or the
 // process that waits has started it.
 bool Budget::Impl::is_client(const OffSpan& wait, uint32_t pid) const {
-  constexpr int kGenerations = 4;
   if (!wait.is_client) return false;
   const auto peer = processes.find(wait.waker_pid);
   if (peer != processes.end() && peer->second.has_begun) return false;
-  uint32_t ancestor = wait.waker_pid;
-  for (int i = 0; i < kGenerations && ancestor != 0; ++i) {
-    const auto its = facts.find(ancestor);
-    ancestor = its == facts.end() ? 0 : its->second.parent_pid;
-    if (ancestor == pid) return false;
-  }
-  return true;
+  return !is_descendant(wait.waker_pid, pid);
 }
 
 Blame::Thread Budget::Impl::find(uint32_t tid, uint32_t pid) {
@@ -314,6 +324,7 @@ void Budget::Impl::close(uint64_t mono_ns, bool is_end) {
     --pending;
     const auto thread = threads.find(at->tid);
     if (thread == threads.end()) continue;
+    if (is_coincidence(at->span, thread->second.pid)) at->span.waker_pid = at->span.waker_tid = 0;
     if (!thread->second.time.add(at->span)) ledger.add(hal::Loss::budget_forgotten);
   }
   watched.clear();

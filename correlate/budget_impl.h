@@ -102,6 +102,8 @@ struct Budget::Impl {
   bool waits_for_device(const BudgetThread& thread, const OffSpan& wait, size_t depth = 0) const;
   Blame::Thread find(uint32_t tid, uint32_t pid);
   bool is_client(const OffSpan& wait, uint32_t pid) const;
+  bool is_descendant(uint32_t pid, uint32_t of) const;
+  bool is_coincidence(const OffSpan& wait, uint32_t pid) const;
 
   // budget_rows.cc
   void account(BudgetProcess& process, BudgetThread& thread, uint64_t until_ns);

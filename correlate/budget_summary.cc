@@ -5,6 +5,7 @@
 #include <span>
 #include <tuple>
 
+#include "base/text.h"
 #include "correlate/median.h"
 #include "correlate/rules.h"
 
@@ -299,6 +300,24 @@ void CpuCost::add(const TimeSums& whole) {
   const auto percent = [&](uint64_t part) { return part * 100 / total; };
   waits = std::max(waits, percent(whole.of(TimeClass::kCpuWait).high));
   all = std::max(all, percent(whole.lost_high()));
+  low_ns += whole.of(TimeClass::kCpuWait).low;
+  high_ns += whole.of(TimeClass::kCpuWait).high;
+  total_ns = std::max(total_ns, total);
+}
+
+void CpuCost::hold(hal::CausalChain& chain) const {
+  const bool is_of_waits = is_of_cpu_alone(chain.rule) && chain.rule != rule(RuleId::cgroup_throttling).name;
+  if (!is_of_waits || chain.lost_ns.value_or(0) <= high_ns + high_ns / 10) return;
+  const std::string most = format_duration(high_ns);
+  chain.summary += fmt::format("; {} of that delayed its device", low_ns == 0 ? "at most " + most
+                                                                  : high_ns <= low_ns + low_ns / 10
+                                                                      ? most
+                                                                      : format_duration(low_ns) + " to " + most);
+  chain.lost_ns = low_ns;
+  const bool is_high = low_ns * 100 >= total_ns * kHighShare;
+  if (!is_high && chain.severity == name_of(hal::ChainSeverity::kHigh)) {
+    chain.severity = name_of(hal::ChainSeverity::kMedium);
+  }
 }
 
 bool CpuCost::is_harmless(std::string_view rule_name) const {

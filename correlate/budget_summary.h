@@ -27,6 +27,7 @@
 
 #include "correlate/budget.h"
 #include "correlate/limit.h"
+#include "hal/chain.h"
 #include "hal/loss.h"
 
 namespace ingero::correlate {
@@ -42,7 +43,11 @@ struct SlowStep {
 // What waiting for a CPU, or under a limit, may have cost a thread of a process at the most: percent of its time.
 struct CpuCost {
   uint64_t waits = 0, all = 0;  // of `all`: whatever it was lost to, as a limit stops those that are waited for too
+  uint64_t low_ns = 0, high_ns = 0;  // of the waits of all of its threads
+  uint64_t total_ns = 0;             // of the longest
   void add(const TimeSums& whole);
+  // A chain that has waited for longer than may have delayed a device loses what surely did: says so, and no more.
+  void hold(hal::CausalChain& chain) const;
   // Whether what a rule of is_of_cpu_alone() found cost next to nothing: the device was busy meanwhile. Only what
   // delays is a cause.
   bool is_harmless(std::string_view rule_name) const;

@@ -134,6 +134,7 @@ OffSpan off_span(const hal::Event& event, const hal::Wait* wait) {
     span.waker_pid = wait->waker->pid;
     span.waker_tid = wait->waker->tid;
     span.is_kernel_waker = wait->waker->is_kernel_thread;
+    span.is_by_exit = wait->waker->syscall && hal::is_exit(*wait->waker->syscall);
   }
   return span;
 }

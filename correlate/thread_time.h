@@ -33,7 +33,8 @@ struct OffSpan {
   bool is_client = false;                        // it waited for work: a client's connection, or one to come
   bool is_timed_out = false, is_write = false, is_kernel_waker = false, has_wait = false;
   bool is_lock = false;
-  uint8_t kind = 0;  // hal::WaitKind
+  bool is_by_exit = false;  // its waker was ending
+  uint8_t kind = 0;         // hal::WaitKind
   uint32_t waker_pid = 0, waker_tid = 0;
   uint32_t file_system = 0;  // of an inode
   uint64_t object = 0;

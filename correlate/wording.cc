@@ -120,13 +120,17 @@ uint64_t cpus_for(const ChainText& text) {
   return its ? its->cpus.count() : text.seen.system.cpus;
 }
 
-// Others are idle: that it may not use them is why it waits, whatever program had its own.
+// Others are idle: that it may not use them is why it waits, whatever program had its own. Where its own threads keep
+// each other from the few that they may use, that is so whatever the others do.
 void add_affinity(ChainText& text) {
   const bool is_of_workers = text.incident.rule == RuleId::dataloader_starvation;
   auto its = confined(text.seen, text.process.pid);
   const bool is_own = its.has_value();
   if (!its && is_of_workers) its = squeezed_worker(text.seen);
-  if (!its || !has_idle_cpus(text.seen)) return;
+  const bool has_idle = has_idle_cpus(text.seen);
+  const bool is_of_threads =
+      is_own && text.incident.total.preemptors().is_mostly(text.process.pid, 0) && its->threads > its->cpus.count();
+  if (!its || (!has_idle && !is_of_threads)) return;
   hal::CausalChain& chain = text.incident.chain;
   const std::string of = is_own ? "Its CPU affinity" : "The CPU affinity of its workers";
   std::erase(its->others, text.process.pid);
@@ -135,7 +139,7 @@ void add_affinity(ChainText& text) {
       ". {} allows {}{}: {} waited for a CPU{}", of, of_machine(*its),
       is_own && !its->others.empty() ? ", which it shares with " + processes_text(text.seen, its->others) : "",
       plural(its->threads, "thread"),
-      text.seen.system.snapshot && text.seen.system.snapshot->cpu_percent >= 0
+      has_idle && text.seen.system.snapshot && text.seen.system.snapshot->cpu_percent >= 0
           ? fmt::format(", while the machine's CPUs were {:.0f}% busy", text.seen.system.snapshot->cpu_percent)
           : "");
   text.step("SYSTEM", "cpu affinity", fmt::format("{} of {}", its->cpus.name(), its->online.text()));
@@ -148,6 +152,12 @@ void add_affinity(ChainText& text) {
           its->others.empty() ? "" : "; or give each process CPUs of its own, in sets that do not overlap"));
 }
 
+void fix_own_threads(ChainText& text) {
+  const uint64_t cpus = cpus_for(text);
+  text.fix(cpus > 0 ? fmt::format("Start no more threads than it has CPUs ({}), for example with OMP_NUM_THREADS", cpus)
+                    : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
+}
+
 // No other process took its CPUs: it has more threads that are ready to run than there are CPUs.
 void describe_own_threads(ChainText& text, const std::string& preemptors, const std::string& lost,
                           const std::string& share) {
@@ -157,9 +167,7 @@ void describe_own_threads(ChainText& text, const std::string& preemptors, const 
   chain.root_cause = fmt::format("More threads of {} were ready to run than it had CPUs: {} ran instead{}", text.who,
                                  preemptors, slow_call_text(text));
   text.step("HOST", "sched_switch", fmt::format("{} ran instead", preemptors), text.incident.lost_ns);
-  const uint64_t cpus = cpus_for(text);
-  text.fix(cpus > 0 ? fmt::format("Start no more threads than it has CPUs ({}), for example with OMP_NUM_THREADS", cpus)
-                    : std::string("Start no more threads than there are CPUs, for example with OMP_NUM_THREADS"));
+  fix_own_threads(text);
 }
 
 // Of its job, with itself: those with which it may share CPUs.
@@ -251,8 +259,12 @@ void describe_preemption(ChainText& text, const std::string& preemptors, const s
                        : describe_own_threads(text, preemptors, lost, share);
   }
   const Preemptors::Named most = total.preemptors().named(text.process.pid, (text.incident.lost_ns + 1) / 2);
-  chain.summary = fmt::format("{} lost {} ({} of the time) to {}", text.who, lost, share,
-                              most.pids.empty() ? "other programs" : printable(most.name));
+  const uint64_t own_ns = total.preemptors().own_ns(text.process.pid);
+  const bool is_partly_own = own_ns * 10 >= text.incident.lost_ns;
+  chain.summary = fmt::format(
+      "{} lost {} ({} of the time) to {}{}", text.who, lost, share,
+      most.pids.empty() ? "other programs" : printable(most.name),
+      is_partly_own ? fmt::format(" and, at least {} of it, to threads of its own", format_duration(own_ns)) : "");
   chain.root_cause = fmt::format("{} was ready to run while {} had its CPU{}", text.who,
                                  preemptors.empty() ? "another program" : preemptors, slow_call_text(text));
   text.step("HOST", "sched_switch",
@@ -261,6 +273,7 @@ void describe_preemption(ChainText& text, const std::string& preemptors, const s
                         preemptors.empty() ? "another program" : preemptors),
             text.incident.lost_ns);
   fix_takers(text, most);
+  if (own_ns * 4 >= text.incident.lost_ns) fix_own_threads(text);
 }
 
 // Who is known to have had the CPU for a part of the wait, unless that is next to nothing.
@@ -268,6 +281,28 @@ std::string known_part(const ChainText& text, const std::string& preemptors) {
   const Preemptors& all = text.incident.total.preemptors();
   if ((all.total_ns() - all.recorder_ns()) * 10 < text.incident.lost_ns || preemptors.empty()) return {};
   return fmt::format(" (of that, {} had the CPU; who had it in the rest is not known)", preemptors);
+}
+
+void describe_run_queue(ChainText& text, const std::string& preemptors, const std::string& lost,
+                        const std::string& share) {
+  hal::CausalChain& chain = text.incident.chain;
+  const Preemptors& all = text.incident.total.preemptors();
+  const std::string part = known_part(text, preemptors);
+  const bool is_own = !part.empty() && all.is_mostly(text.process.pid, 0);
+  chain.summary =
+      fmt::format("{} waited {} for a CPU after being woken ({} of the time){}", text.who, lost, share,
+                  is_own ? fmt::format("; threads of its own had it for {} of the {} of which that is known",
+                                       format_duration(all.own_ns(text.process.pid)),
+                                       format_duration(all.total_ns() - all.recorder_ns()))
+                         : "");
+  chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}{}",
+                                 text.who, lost, part, slow_call_text(text));
+  text.step("HOST", "sched_switch", fmt::format("{} in run queues", lost), text.incident.lost_ns);
+  if (is_own) fix_own_threads(text);
+  if (const size_t ranks = ranks_here(text.seen, text.incident); ranks > 1 && ranks > cpus_for(text)) {
+    return fix_ranks(text, ranks);
+  }
+  fix_takers(text, all.named(text.process.pid, (text.incident.lost_ns + 1) / 2));
 }
 
 void describe_cpu(ChainText& text) {
@@ -316,15 +351,7 @@ void describe_cpu(ChainText& text) {
       }
       break;
     case RuleId::run_queue_wait:
-      chain.summary = fmt::format("{} waited {} for a CPU after being woken ({} of the time)", text.who, lost, share);
-      chain.root_cause = fmt::format("More threads were runnable than CPUs: {} was ready to run and waited {}{}{}",
-                                     text.who, lost, known_part(text, preemptors), slow_call_text(text));
-      text.step("HOST", "sched_switch", fmt::format("{} in run queues", lost), text.incident.lost_ns);
-      if (const size_t ranks = ranks_here(text.seen, text.incident); ranks > 1 && ranks > cpus_for(text)) {
-        fix_ranks(text, ranks);
-        break;
-      }
-      fix_takers(text, total.preemptors().named(text.process.pid, (text.incident.lost_ns + 1) / 2));
+      describe_run_queue(text, preemptors, lost, share);
       break;
     default:
       if (windowed) {
@@ -357,15 +384,25 @@ void describe_wait(ChainText& text) {
     const std::string_view kind = !own || less * 10 >= all                  ? "disk requests"
                                   : total.reads.bytes >= total.writes.bytes ? "reads"
                                                                             : "writes";
+    // What the disk did for it was over much sooner: the rest it waited for the kernel's requests, or for leave to make
+    // its own.
+    const bool is_held_back = own && (total.reads.ns + total.writes.ns) * 10 < text.incident.lost_ns;
     chain.summary = fmt::format("{} waited {} ({} of the time) for {}", text.who, lost, share,
-                                own ? "its own " + std::string(kind) : "disks");
-    chain.root_cause = fmt::format("Heavy block I/O: {} was asleep on I/O for {}{}{}", text.who, lost,
-                                   own ? ", with " + disk_text(total) : "", slow_call_text(text));
+                                own && !is_held_back ? "its own " + std::string(kind) : "disks");
+    chain.root_cause = fmt::format(
+        "{}: {} was asleep on I/O for {}{}{}{}", is_held_back ? "Waits for I/O" : "Heavy block I/O", text.who, lost,
+        own ? ", with " + disk_text(total) : "",
+        is_held_back ? fmt::format(", which took {} of that: the rest was for what the kernel writes for it later, or "
+                                   "for a limit of its cgroup (io.max)",
+                                   format_duration(total.reads.ns + total.writes.ns))
+                     : "",
+        slow_call_text(text));
     text.step("HOST", "sched_switch", fmt::format("{} asleep on I/O", lost), text.incident.lost_ns);
     if (own) text.step("IO", "block_io", disk_text(total), total.reads.ns + total.writes.ns);
     text.fix(kind == "writes" ? "Write checkpoints from another thread, and to a disk of their own"
                               : "Prefetch and cache the data, or read it in other threads");
-    text.fix(fmt::format("Give its I/O precedence: ionice -c 1 -n 0 -p {}", text.process.pid));
+    text.fix(is_held_back ? std::string("See whether its cgroup limits I/O: io.max, in version 1 blkio.throttle.*")
+                          : fmt::format("Give its I/O precedence: ionice -c 1 -n 0 -p {}", text.process.pid));
     add_call_step(text, "on I/O");
     return;
   }

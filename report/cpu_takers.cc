@@ -20,6 +20,11 @@ std::string CpuTakers::text(const std::string& who, double share, const std::str
   return fmt::format("{} had the CPU for {:.0f}% of {}{}", who, 100 * share, of, unknown);
 }
 
+bool CpuTakers::is_mostly_own() const {
+  constexpr double kHalf = 0.5, kSome = 0.15;
+  return own >= kHalf || (known >= kSome && own * 2 >= known);
+}
+
 CpuTakers takers_of_cpu(const store::Reader& reader, const store::Conditions& threads, uint32_t pid) {
   constexpr double kHalf = 0.5;
   std::map<std::string, CpuTakers::Named> by_name;
@@ -49,6 +54,15 @@ CpuTakers takers_of_cpu(const store::Reader& reader, const store::Conditions& th
   found.waited_ns = all_ns;
   found.own /= all_ns;
   found.known /= all_ns;
+  const std::string of_threads = fmt::format(
+      "SELECT count(DISTINCT e.thread) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON k.id = e.clock "
+      "JOIN threads t ON t.id = e.thread WHERE {} AND coalesce(e.preempted, 0) + coalesce(e.runqueue, 0) > 0",
+      threads.sql());
+  const auto count = [&](std::span<const store::Value> row) {
+    found.threads = static_cast<uint64_t>(row[0].integer);
+    return true;
+  };
+  (void)reader.query(of_threads, {}, count, {}, threads.bound()).ok();
   for (auto& [name, one] : by_name) {
     one.share /= all_ns;
     if (one.share >= kHalf && (!found.other || one.share > found.other->share)) found.other = one;

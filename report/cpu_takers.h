@@ -23,9 +23,12 @@ struct CpuTakers {
     std::string name() const;  // "cc1plus (pid 9)", "3 processes named cc1plus"
   };
   double waited_ns = 0;        // for a CPU, by all of the threads
+  uint64_t threads = 0;        // how many these are
   double own = 0, known = 0;   // shares of that: of the process itself, and of all that are known
   std::optional<Named> other;  // who had it for half of the wait or more, unless that is the recorder
 
+  // Of what is known, and that is a good part of it.
+  bool is_mostly_own() const;
   // "cc1plus (pid 9) had the CPU for 62% of `of`, and for 30% it is not known who had it"
   std::string text(const std::string& who, double share, const std::string& of) const;
 };

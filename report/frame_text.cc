@@ -107,6 +107,16 @@ std::string caller_text(const std::vector<symbols::StackFrame>& frames, const sy
   return "called at " + python_place(*caller);
 }
 
+std::string library_text(const std::vector<symbols::StackFrame>& frames, const symbols::StackFrame& line,
+                         bool is_running) {
+  const symbols::StackFrame* frame = symbols::library_of(frames, line, is_running);
+  if (frame == nullptr || frame->is_python()) return frame == nullptr ? std::string() : line_text(*frame);
+  const std::string_view file = file_name(frame->file);
+  const std::string library = printable(std::string(file.substr(0, file.find('.'))), 100);
+  if (frame->symbol.empty()) return library;
+  return fmt::format("{} of {}", call_text(function_of(frame->symbol)), library);
+}
+
 std::vector<std::string> frame_texts(std::string_view stored) {
   std::vector<std::string> texts;
   for (const symbols::StackFrame& frame : symbols::parse_frames(stored)) {

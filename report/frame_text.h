@@ -21,6 +21,11 @@ std::string line_text(const symbols::StackFrame& frame);
 // "called in step() at train.py:31", of the program's own Python line that called `line`, one of `frames`; empty: none.
 std::string caller_text(const std::vector<symbols::StackFrame>& frames, const symbols::StackFrame& line);
 
+// "sqlite3_step() of libsqlite3", "rotate() at train.py:115", of the library that `line` called
+// (symbols::library_of); empty: none.
+std::string library_text(const std::vector<symbols::StackFrame>& frames, const symbols::StackFrame& line,
+                         bool is_running);
+
 // Of the frames that `stored` holds (stack_traces.frames), innermost first.
 std::vector<std::string> frame_texts(std::string_view stored);
 // Of the same, the line that a reader looks for (symbols::line_of_thread), as line_text(); empty: none.

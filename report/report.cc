@@ -208,6 +208,16 @@ size_t drop(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& 
   });
 }
 
+// The worst first again: what is held to a smaller loss may be less than the next one.
+void hold_to_losses(const std::vector<ProcessTime>& times, std::vector<ReportedChain>& chains) {
+  for (ReportedChain& chain : chains) {
+    for (const ProcessTime& time : times) {
+      if (is_its(chain, time)) time.budget.cpu_cost.hold(chain);
+    }
+  }
+  std::ranges::stable_sort(chains, {}, [](const ReportedChain& one) { return hal::severity_order(one.severity); });
+}
+
 // Where the time went, and what of the diagnosis it shows to have cost nothing. Where the time is not asked for, but
 // known from the replay, the chains are the same.
 Status gather_time(const store::Reader& reader, const store::Selection& selection, const ReportOptions& options,
@@ -220,6 +230,7 @@ Status gather_time(const store::Reader& reader, const store::Selection& selectio
   }
   report.harmless_chains = drop(report.diagnosis.chains, report.time, is_harmless);
   report.warm_up_chains = drop(report.diagnosis.chains, report.time, is_of_warm_up);
+  hold_to_losses(report.time, report.diagnosis.chains);
   add_time_names(reader, report.time);
   add_time_evidence(reader, selection, report.time);
   add_peer_evidence(reader, selection, report.time);

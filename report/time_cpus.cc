@@ -34,9 +34,14 @@ std::string part_text(const ProcessTime& time, uint64_t ns) {
 
 namespace {
 
-void blame_own_threads(const std::string& share, ProcessTime& time) {
-  time.because.push_back(share + ": it has more threads ready to run than CPUs");
+void blame_own_threads(const Part& part, const std::string& share, const CpuTakers& taken, ProcessTime& time) {
+  const uint64_t cpus = cpus_of(part, time);
+  time.because.push_back(share + ": it has more threads ready to run than CPUs" +
+                         (cpus > 0 && taken.threads > cpus
+                              ? fmt::format(" ({} of them waited for one of the machine's {})", taken.threads, cpus)
+                              : ""));
   time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
+  if (taken.own < kHalf) time.remedy += "; and run fewer other programs meanwhile";
 }
 
 // For how long its threads waited for a CPU in all, as far as the kernel side counted it: also what the records of
@@ -67,10 +72,11 @@ bool add_own_threads(const Part& part, ProcessTime& time) {
   const CpuTakers taken = takers_of_cpu(part.reader, part.of_threads_of(time, time.budget.pid), time.budget.pid);
   const double waited_ns = std::max(taken.waited_ns, static_cast<double>(counted_waiting(part, time)));
   const double waiting = waited_ns / static_cast<double>(ns);  // threads at a time, on average
-  if (taken.own < kHalf || waiting < kHalf) return false;
-  blame_own_threads(fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
+  if (!taken.is_mostly_own() || waiting < kHalf) return false;
+  blame_own_threads(part,
+                    fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
                         taken.text("its own threads", taken.own, "that"),
-                    time);
+                    taken, time);
   return true;
 }
 
@@ -86,9 +92,13 @@ void add_preemptors(const Part& part, ProcessTime& time) {
                                          : fmt::format("{} for which it waited for one", part_text(time, low));
   const CpuTakers taken = takers_of_cpu(part.reader, part.of_thread(time), time.budget.pid);
   if (taken.own >= kHalf) {
-    blame_own_threads(taken.text("Its own threads", taken.own, of_that), time);
-  } else if (taken.other) {
-    time.because.push_back(taken.text(taken.other->name(), taken.other->share, of_that));
+    blame_own_threads(part, taken.text("Its own threads", taken.own, of_that), taken, time);
+    return;
+  }
+  if (taken.other) time.because.push_back(taken.text(taken.other->name(), taken.other->share, of_that));
+  if (taken.own * 100 >= kSomePercent) {
+    time.because.push_back(taken.other ? fmt::format("Its own other threads had it for {:.0f}%", 100 * taken.own)
+                                       : taken.text("Its own other threads", taken.own, of_that));
   }
 }
 
@@ -165,7 +175,8 @@ std::optional<double> busy_percent(const Part& part, const ProcessTime& time) {
   return percent;
 }
 
-// It, or who it waits for, waits for a CPU because it may not run on those that are idle.
+// It, or who it waits for, waits for a CPU because it may not run on those that are idle, or because its own threads
+// keep each other from the few that they may use.
 void add_affinity(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
   const auto matters = [&](uint64_t ns) {
@@ -182,8 +193,12 @@ void add_affinity(const Part& part, ProcessTime& time) {
   const auto its = all.find(*pid);
   if (its == all.end() || !its->second.is_narrow()) return;
   const auto busy = busy_percent(part, time);
-  if (busy.value_or(0) >= correlate::kBusyPercent) return;
+  const bool is_busy = busy.value_or(0) >= correlate::kBusyPercent;
   uint64_t threads = its->second.threads;
+  if (is_busy && (threads <= its->second.cpus.count() ||
+                  takers_of_cpu(part.reader, part.of_threads_of(time, *pid), *pid).own < kHalf)) {
+    return;
+  }
   const std::string sharers = sharers_text(all, *pid, threads);
   const std::string who =
       *pid == time.budget.pid ? "It" : fmt::format("{} (pid {})", printable(its->second.comm, 40), *pid);
@@ -192,11 +207,15 @@ void add_affinity(const Part& part, ProcessTime& time) {
       "CPU",
       who, its->second.cpus.name(), its->second.cpus.count(), its->second.online.count(),
       sharers.empty() ? std::string() : ", and so may " + sharers,
-      busy ? fmt::format(", while the machine's CPUs were {:.0f}% busy", *busy) : "", plural(threads, "thread")));
+      busy && !is_busy ? fmt::format(", while the machine's CPUs were {:.0f}% busy", *busy) : "",
+      plural(threads, "thread")));
   time.remedy = fmt::format(
       "widen the CPU affinity (taskset -acp {} {}; the launcher's CPU binding, numactl, the cpuset "
       "of its cgroup){}",
-      its->second.online.text(), *pid, sharers.empty() ? "" : ", or give each process CPUs of its own");
+      its->second.online.text(), *pid,
+      is_busy           ? ", or start fewer threads"
+      : sharers.empty() ? ""
+                        : ", or give each process CPUs of its own");
 }
 
 }  // namespace

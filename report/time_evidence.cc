@@ -201,10 +201,13 @@ void add_samples(const Part& part, ProcessTime& time) {
   if (share(collecting) >= kGoodPart) {
     time.because.push_back(fmt::format("Python's garbage collector had {:.0f}% of its time on the CPU (gc_collect)",
                                        100 * share(collecting)));
-    if (share(collecting) >= kHalf) {
-      time.remedy =
-          "collect less often: gc.freeze() after start-up, a higher gc.set_threshold(), or gc.collect() between "
-          "epochs only";
+    constexpr std::string_view kCollectLess =
+        "collect less often: gc.freeze() after start-up, a higher gc.set_threshold(), or gc.collect() between epochs "
+        "only";
+    if (share(collecting) >= kHalf || time.remedy.empty()) {
+      time.remedy = kCollectLess;
+    } else if (host_low * 3 >= sums.lost_low()) {
+      time.remedy += fmt::format("; and {}", kCollectLess);
     }
   }
   int64_t faults = 0;
@@ -340,6 +343,14 @@ void add_slept(ProcessTime& time) {
     if (budget.slow[i].is != TimeClass::kSleep || time.slow_blame[i].empty()) continue;
     const BlameNode& node = time.slow_blame[i].front().nodes.back();
     if (node.line.empty()) continue;
+    if (!node.within.empty()) {  // a program that has no work sleeps itself
+      const std::string where = printable(node.within, 120);
+      time.because.push_back(fmt::format("It slept in {}, called from {}: the library waits, or tries again", where,
+                                         printable(node.line, 120)));
+      time.remedy =
+          fmt::format("see what {} waits for: a lock that another one holds, a server, or a rate limit", where);
+      return;
+    }
     time.because.push_back(
         fmt::format("It slept in {}: no loss if it had no work; if it tries again there (for a lock, or under a rate "
                     "limit), that is what takes the time",

@@ -2,6 +2,7 @@
 #include "report/time_spent.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -53,6 +54,7 @@ BlamePath path_of(const correlate::Blame& blame, const CauseShare& share) {
     node.object_id = cause.object;
     node.pid = cause.pid;
     node.stack_id = cause.stack_id;
+    if (cause.stack_id != 0) node.stacks.emplace_back(cause.stack_id, share.ns);
     path.nodes.insert(path.nodes.begin(), std::move(node));
   }
   return path;
@@ -82,6 +84,9 @@ void merge(BlamePath& into, const BlamePath& path) {
     if (node.stack_id == 0) node.stack_id = path.nodes[i].stack_id;
     if (node.is == TimeClass::kFutex) node.object_id.add(path.nodes[i].object_id);  // of others, the one with most
     node.pid.add(path.nodes[i].pid);
+    for (const auto& stack : path.nodes[i].stacks) {
+      if (node.stacks.size() < BlameNode::kMaxStacks) node.stacks.push_back(stack);
+    }
     if (node.pids == path.nodes[i].pids) continue;
     std::set<uint32_t> pids(node.pids.begin(), node.pids.end());
     pids.insert(path.nodes[i].pids.begin(), path.nodes[i].pids.end());
@@ -128,6 +133,7 @@ std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<Cause
 
 struct Place {
   std::string line, caller;
+  std::string waiting_in, running_in;  // a library, of a thread that does
 };
 
 Place place_of(const store::Reader& reader, uint64_t stack_id) {
@@ -138,7 +144,8 @@ Place place_of(const store::Reader& reader, uint64_t stack_id) {
       [&](std::span<const store::Value> values) {
         const std::vector<symbols::StackFrame> frames = symbols::parse_frames(values[0].as_text());
         if (const symbols::StackFrame* frame = symbols::line_of_thread(frames)) {
-          place = {line_text(*frame), caller_text(frames, *frame)};
+          place = {line_text(*frame), caller_text(frames, *frame), library_text(frames, *frame, false),
+                   library_text(frames, *frame, true)};
         }
         return true;
       },
@@ -172,6 +179,22 @@ std::string object_name(const store::Reader& reader, const std::string& node, st
   return outcome.ok() ? name : std::string();
 }
 
+// The library that the node's line was in for most of its time there; empty: none was. Of a thread that wants a CPU it
+// is not known what it did.
+std::string library_of_most(const BlameNode& node, const std::function<const Place&(uint64_t)>& place) {
+  if (node.is != TimeClass::kHost && !hal::is_wait(node.is)) return {};
+  std::map<std::string, uint64_t> libraries;
+  uint64_t all_ns = 0;
+  for (const auto& [stack, ns] : node.stacks) {
+    const Place& its = place(stack);
+    if (its.line != node.line) continue;
+    all_ns += ns;
+    libraries[node.is == TimeClass::kHost ? its.running_in : its.waiting_in] += ns;
+  }
+  const auto most = std::ranges::max_element(libraries, {}, [](const auto& one) { return one.second; });
+  return most != libraries.end() && most->second * 2 >= all_ns ? most->first : std::string();
+}
+
 // A slow step without a sample of who was waited for has the line that other slow steps have on the same path.
 void add_lines_of_others(std::vector<std::vector<BlamePath>>& slow) {
   const auto is_same = [](const BlameNode& a, const BlameNode& b) {
@@ -189,6 +212,7 @@ void add_lines_of_others(std::vector<std::vector<BlamePath>>& slow) {
         if (!node.line.empty()) continue;
         node.line = others[0].nodes[i].line;
         node.caller = others[0].nodes[i].caller;
+        node.within = others[0].nodes[i].within;
       }
     }
   }
@@ -386,6 +410,11 @@ std::vector<ProcessTime> TimeSink::take() { return std::exchange(found_, {}); }
 void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times) {
   std::map<uint64_t, Place> known;
   std::map<std::tuple<std::string, std::optional<int64_t>, uint8_t, correlate::WaitedFor>, std::string> objects;
+  const auto place = [&](uint64_t stack_id) -> const Place& {
+    const auto [at, is_new] = known.try_emplace(stack_id);
+    if (is_new) at->second = place_of(reader, stack_id);
+    return at->second;
+  };
   const auto name = [&](const ProcessTime& of, std::vector<BlamePath>& paths) {
     for (BlamePath& path : paths) {
       for (BlameNode& node : path.nodes) {
@@ -396,10 +425,10 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
           node.object = at->second;
         }
         if (node.stack_id == 0) continue;
-        const auto [at, is_new] = known.try_emplace(node.stack_id);
-        if (is_new) at->second = place_of(reader, node.stack_id);
-        node.line = at->second.line;
-        node.caller = at->second.caller;
+        const Place& its = place(node.stack_id);
+        node.line = its.line;
+        node.caller = its.caller;
+        node.within = library_of_most(node, place);
       }
     }
   };

@@ -31,7 +31,10 @@ struct BlameNode {
   correlate::Most<correlate::WaitedFor> object_id;  // of the recording's wait_objects
   correlate::Most<uint64_t> pid;                    // which of them it was
   std::string line, caller;                         // "forward() at train.py:61", "called in step() at train.py:31"
+  std::string within;                               // "sqlite3_step() of libsqlite3", for most of it; empty: none
   uint64_t stack_id = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> stacks;  // most first, and for how long each; at most kMaxStacks
+  static constexpr size_t kMaxStacks = 32;
 };
 
 // From the thread that lost time to the root.

@@ -243,6 +243,14 @@ std::string limit_text(const ProcessTime& time) {
 // What is not known is nearly all of copies that come behind other work.
 bool is_of_copies(const TimeSums& sums) { return sums.copy_or_wait_ns * 2 > sums.of(TimeClass::kUnknown).ns; }
 
+bool is_terminal(const BlameNode& node) { return node.kind == static_cast<uint8_t>(hal::WaitKind::kTerminal); }
+
+// Of a class whose largest cause begins with `node`; null: there is none.
+std::string class_text(TimeClass one, const BlameNode* node) {
+  if (one == TimeClass::kPipe && node != nullptr && is_terminal(*node)) return "waiting for a terminal";
+  return std::string(words_of(one));
+}
+
 // `sums`: what the node's time is a part of.
 std::string did(const BlameNode& node, const TimeSums& sums) {
   switch (node.is) {
@@ -275,9 +283,11 @@ std::string did(const BlameNode& node, const TimeSums& sums) {
              printable(node.object, 100);
     case TimeClass::kReclaim:
       return "waited for memory to be reclaimed";
-    case TimeClass::kPipe:
-      if (node.is_write) return "waited for the reader of its pipe";
-      return "waited for a pipe";
+    case TimeClass::kPipe: {
+      const std::string_view what = is_terminal(node) ? "terminal" : "pipe";
+      return node.is_write ? fmt::format("waited for the reader of its {}", what)
+                           : fmt::format("waited for a {}", what);
+    }
     case TimeClass::kSocket:
       if (node.is_on_its_way) return "waited for data that had been sent to it and had not arrived";
       if (node.is_timed_out) {
@@ -317,6 +327,11 @@ std::string did(const BlameNode& node, const TimeSums& sums) {
 std::string line_and_caller(const BlameNode& node) {
   const std::string line = printable(node.line, 120);
   return node.caller.empty() ? line : fmt::format("{}, {}", line, printable(node.caller, 120));
+}
+
+// " in sqlite3_step() of libsqlite3"
+std::string in_library(const BlameNode& node) {
+  return node.within.empty() ? std::string() : " in " + printable(node.within, 120);
 }
 
 std::string at_line(const BlameNode& node) {
@@ -359,17 +374,18 @@ std::string path_text(const BlamePath& path, const ProcessTime& time, const Part
   const std::string who = first.line.empty() ? role_text(first) : printable(first.line, 120);
   const std::string length = format_duration(parts.of(std::max(path.low, path.high)));
   if (path.nodes.size() == 1) {
-    return fmt::format("{} {} for {} {}", first.caller.empty() ? who : line_and_caller(first) + ",", did(first, sums),
-                       length, part);
+    return fmt::format("{} {}{} for {} {}", first.caller.empty() ? who : line_and_caller(first) + ",", did(first, sums),
+                       in_library(first), length, part);
   }
   // A named lock comes with who held it.
   const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
   std::string text = is_held ? fmt::format("{} {} for {} {}, held by ", who, did(first, sums), length, part)
-                             : fmt::format("{} waited {} {} for ", who, length, part);
+                             : fmt::format("{} waited {} {}{} for ", who, length, part,
+                                           first.within.empty() ? "" : fmt::format(",{},", in_library(first)));
   for (size_t i = 1; i < path.nodes.size(); ++i) {
     const BlameNode& node = path.nodes[i];
     if (i + 1 == path.nodes.size()) {
-      text += fmt::format("{}, which {}{}", other_text(node, time), did(node, sums), at_line(node));
+      text += fmt::format("{}, which {}{}{}", other_text(node, time), did(node, sums), in_library(node), at_line(node));
     } else if (!is_same_role(node, path.nodes[i + 1])) {  // threads that wait for their like are one link
       text += other_text(node, time) + ", which waited for ";
     }
@@ -404,11 +420,14 @@ std::string rows_text(const ProcessTime& time, bool colour) {
                  : fmt::format("{:.1f} to {:.1f}", ms(parts.of(its.low)), ms(parts.of(its.high)));
     }
     std::string note;
+    const BlameNode* most = nullptr;
     for (const BlamePath& path : time.blame) {
-      if (note.empty() && path.nodes.front().is == one) note = printable(path.nodes.front().line, 60);
+      if (path.nodes.front().is != one) continue;
+      if (most == nullptr) most = &path.nodes.front();
+      if (note.empty()) note = printable(path.nodes.front().line, 60);
     }
-    table.add_row({std::string(one == TimeClass::kUnknown && is_of_copies(sums) ? "waiting for the device, or copying"
-                                                                                : words_of(one)),
+    table.add_row({one == TimeClass::kUnknown && is_of_copies(sums) ? "waiting for the device, or copying"
+                                                                    : class_text(one, most),
                    fmt::format("{:.1f}", ms(parts.of(its.ns))), fmt::format("{:.1f}", percent_of(its.ns, total)), lost,
                    note});
   }
@@ -429,20 +448,23 @@ std::string slow_text(const ProcessTime& time) {
                   percent_of(budget.slow_more_ns, budget.end_ns - budget.start_ns));
   for (size_t i = 0; i < std::min(kMaxSlow, budget.slow.size()); ++i) {
     const correlate::SlowStep& slow = budget.slow[i];
-    text += fmt::format(" Step {} took {}, usually {}{}: {} more {}", slow.number, format_duration(slow.length_ns),
-                        format_duration(slow.usual_ns), is_near(slow.usual_ns, budget.usual_ns) ? "" : " by then",
-                        format_duration(slow.more_ns), words_of(slow.is));
+    text += fmt::format(
+        " Step {} took {}, usually {}{}: {} more {}", slow.number, format_duration(slow.length_ns),
+        format_duration(slow.usual_ns), is_near(slow.usual_ns, budget.usual_ns) ? "" : " by then",
+        format_duration(slow.more_ns),
+        class_text(slow.is, time.slow_blame[i].empty() ? nullptr : &time.slow_blame[i].front().nodes.front()));
     if (!time.slow_blame[i].empty() && time.slow_blame[i].front().nodes.size() > 1) {
       const BlameNode& first = time.slow_blame[i].front().nodes.front();
       const BlameNode& root = time.slow_blame[i].front().nodes.back();
       const bool may_be_idle = root.is == TimeClass::kPoll || root.is == TimeClass::kOtherWait;
       const std::string what = first.object.empty() ? std::string() : printable(first.object, 100) + ", ";
-      text += fmt::format(" ({}for {}, which {}{}{})", what, other_text(root, time), did(root, budget.evaluated.sums),
-                          at_line(root), may_be_idle ? ": it may have had no work" : "");
+      text += fmt::format(" ({}for {}, which {}{}{}{})", what, other_text(root, time), did(root, budget.evaluated.sums),
+                          in_library(root), at_line(root), may_be_idle ? ": it may have had no work" : "");
     } else if (!time.slow_blame[i].empty()) {
       const BlameNode& only = time.slow_blame[i].front().nodes.front();
       if (!only.object.empty()) text += fmt::format(" ({})", printable(only.object, 100));
-      if (!only.line.empty()) text += " in " + line_and_caller(only);
+      if (!only.line.empty())
+        text += in_library(only) + (only.within.empty() ? " in " : ", from ") + line_and_caller(only);
     }
     if (i == 0 && budget.every) text += fmt::format(", every {} steps", *budget.every);
     text += slow.has_other_content ? "; it did other work as well." : ".";
@@ -557,7 +579,8 @@ std::string process_text(const ProcessTime& time, bool colour) {
     }
   }
   const bool is_slower = budget.longer_waits && budget.result.limit == Limit::kDeviceBound;
-  const bool has_remedy = is_accusation(budget.result.limit) || budget.result.limit == Limit::kNotKnown || is_slower;
+  const bool has_remedy = is_accusation(budget.result.limit) || budget.result.limit == Limit::kNotKnown || is_slower ||
+                          budget.slept_percent > 0;
   if (has_remedy && !time.remedy.empty()) out += "Do: " + time.remedy + ".\n";
   out += slow_text(time);
   const uint64_t hidden = sums.spun_preempted_ns;
@@ -587,6 +610,7 @@ Json node_json(const BlameNode& node) {
   json["object"] = json_or_null(printable(node.object, 200));
   json["line"] = json_or_null(printable(node.line, 200));
   json["caller"] = json_or_null(printable(node.caller, 200));
+  if (!node.within.empty()) json["within"] = printable(node.within, 200);
   return json;
 }
 

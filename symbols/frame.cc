@@ -187,4 +187,23 @@ const StackFrame* caller_of(const std::vector<StackFrame>& frames, const StackFr
   return found == outer.end() ? nullptr : &*found;
 }
 
+const StackFrame* library_of(const std::vector<StackFrame>& frames, const StackFrame& line, bool is_running) {
+  const auto inner = std::span(frames).first(static_cast<size_t>(&line - frames.data()));
+  const StackFrame *native = nullptr, *python = nullptr;
+  std::string_view its_file;
+  for (const StackFrame& frame : inner) {
+    if (frame.is_python()) {
+      if (python == nullptr || !is_running) python = &frame;
+      continue;
+    }
+    if (!its_file.empty() && frame.file != its_file) return native;
+    const bool calls_for_others =
+        frame.file.find("/lib-dynload/") != std::string::npos || file_name(frame.file).starts_with("libffi");
+    if (!is_library(frame.file) || is_of_system(frame) || calls_for_others) continue;
+    its_file = frame.file;
+    if (native == nullptr || !frame.symbol.empty()) native = &frame;
+  }
+  return native != nullptr ? native : python;
+}
+
 }  // namespace ingero::symbols

@@ -44,6 +44,10 @@ bool is_of_system(const StackFrame& frame);
 const StackFrame* line_of(const std::vector<StackFrame>& frames);
 // The same of a thread that was not in a call: its innermost frame may be the very line.
 const StackFrame* line_of_thread(const std::vector<StackFrame>& frames);
+// Where `line`, one of `frames`, was in a library that it called: of a native one the outermost of the functions that
+// follow each other there, which is what it was called for; else of Python's what `line` called, or where that runs the
+// innermost line. Null: it called none, but for the system, the interpreter and what comes with that.
+const StackFrame* library_of(const std::vector<StackFrame>& frames, const StackFrame& line, bool is_running);
 // Whose Python line called `line`'s, one of `frames`: the nearest of the program's own. None for native code.
 const StackFrame* caller_of(const std::vector<StackFrame>& frames, const StackFrame& line);
 

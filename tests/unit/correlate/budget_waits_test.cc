@@ -57,6 +57,31 @@ TEST(Budget, ALockThatWasFreeAfterATimeOutWasHeldByTheThreadThatWaitsForItNext) 
   EXPECT_LT(answer.low_at({TimeClass::kFutex}), 199 * 60 * kUs);
 }
 
+// Its device had work for most of the time in which it waited for a CPU.
+TEST(Budget, AChainAboutTheCpuLosesWhatDelayedTheDevice) {
+  TimeSums spins;
+  spins.of(TimeClass::kCpuWait) = {40 * kSec, kSec, 6 * kSec};
+  spins.of(TimeClass::kDeviceWait) = {60 * kSec, 0, 0};
+  CpuCost cost;
+  cost.add(spins);
+  const auto held = [&](std::string_view rule, uint64_t lost_ns) {
+    hal::CausalChain chain;
+    chain.rule = rule;
+    chain.severity = "HIGH";
+    chain.lost_ns = lost_ns;
+    chain.summary = "train waited";
+    cost.hold(chain);
+    return chain;
+  };
+  const hal::CausalChain chain = held("run_queue_wait", 40 * kSec);
+  EXPECT_EQ(chain.summary, "train waited; 1s to 6s of that delayed its device");
+  EXPECT_EQ(chain.lost_ns, kSec);
+  EXPECT_EQ(chain.severity, "MEDIUM");
+  EXPECT_EQ(held("run_queue_wait", 6 * kSec).severity, "HIGH") << "it may have been all of that";
+  EXPECT_EQ(held("cgroup_throttling", 40 * kSec).lost_ns, 40 * kSec) << "it stops those that are waited for, too";
+  EXPECT_EQ(held("block_io", 40 * kSec).lost_ns, 40 * kSec);
+}
+
 // XLA asks for nothing that a call would wait for: a thread of the vendor's library runs a function when the device has
 // come to it, which wakes a thread, which wakes the one that submits.
 TEST(Budget, AWaitForTheThreadThatHandsOverWhatTheDeviceDidIsOneForTheDevice) {
@@ -265,6 +290,30 @@ TEST(Budget, AWaitForAChildThatConnectsIsALoss) {
   const Answer answer = ask(world);
   EXPECT_EQ(answer.only().result.limit, Limit::kInputBound);
   EXPECT_EQ(answer.whole.clients_ns, 0U);
+}
+
+// A timer ended the wait while a program that has nothing to do with it was ending; a child was started to end.
+TEST(Budget, WhoHappensToEndIsNotWaitedFor) {
+  constexpr uint32_t kExitGroup = 231, kSendTo = 44;
+  const auto with = [&](uint32_t parent, uint32_t syscall) {
+    World world;
+    world.add_worker(900, "cc1plus");
+    world.others.back().parent_pid = parent;
+    for (size_t i = 0; i < 200; ++i) {
+      world.sleep(1, hal::WaitKind::kSocket, 20 * kMs, 900, 10 * kUs);
+      world.given.back().wait->waker->syscall = syscall;
+      world.now(900) = world.now(1) - 15 * kMs;
+      world.sleep(900, hal::WaitKind::kDisk, 4 * kMs);
+      world.now(900) = world.now(1);
+      world.launch(1, 7, 5 * kMs);
+      world.stream_sync(1, 7, How::kSleep);
+    }
+    const Answer answer = ask(world);
+    return answer.low_at({TimeClass::kSocket});
+  };
+  EXPECT_ABOUT(with(1, kExitGroup), 199 * 20 * kMs, 25 * kMs);
+  EXPECT_EQ(with(1, kSendTo), 0U);
+  EXPECT_EQ(with(World::kPid, kExitGroup), 0U);
 }
 
 TEST(Budget, WaitingForAThreadThatWaitsForAClientIsNoLoss) {

@@ -84,6 +84,26 @@ TEST(AffinityRules, WhereAllCpusAreBusyAWiderSetIsNoRemedy) {
   EXPECT_THAT(with_remedies(chains[0]), Not(HasSubstr("affinity")));
 }
 
+// Its own threads keep each other from it, however busy the others are.
+TEST(AffinityRules, AProgramWhoseThreadsShareOneCpuHasThatNamed) {
+  for (const uint32_t threads : {3U, 1U}) {
+    Stream stream;
+    stream.train(0, 12);
+    for (uint64_t i = 0; i < 100; ++i) stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, kPid, "pool-7");
+    stream.allow(6 * kSecond, kPid, "2", threads);
+    stream.busy(97);
+    const auto chains = run(stream);
+    EXPECT_ONLY(chains, RuleId::oversubscription);
+    if (threads == 1) {
+      EXPECT_THAT(with_remedies(chains[0]), Not(HasSubstr("affinity")));
+      continue;
+    }
+    EXPECT_THAT(chains[0].summary, HasSubstr("it may run on CPU 2 only, 1 of the machine's 4"));
+    EXPECT_THAT(chains[0].root_cause, AllOf(HasSubstr("3 threads waited for a CPU"), Not(HasSubstr("97% busy"))));
+    EXPECT_THAT(chains[0].recommendations[0], HasSubstr(fmt::format("taskset -acp 0-3 {}", kPid)));
+  }
+}
+
 TEST(AffinityRules, WhoMayRunAnywhereIsNotConfined) {
   Stream stream = ranks();
   stream.allow(6 * kSecond, kPid, "0-3", 3);

@@ -170,12 +170,26 @@ TEST(HostRules, WhatManyOthersTakeIsNotTheProcessesOwn) {
   EXPECT_ONLY(squeezed(10, 5), RuleId::oversubscription);
 }
 
-// Waits for a CPU after sleeps, of which it is known who had the CPU for a part.
-std::vector<hal::CausalChain> queued(uint64_t known_ms) {
+TEST(HostRules, OfWhatManyTookThePartOfItsOwnThreadsIsReported) {
   Stream stream;
   stream.train(0, 12);
   for (uint64_t i = 0; i < 100; ++i) {
-    Event& away = stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, 997 + i % 2, "backup");
+    const uint64_t at = (5000 + i * 30) * kMilli;
+    stream.preempt(at, 7 * kMilli, kPid, "pool-7");
+    stream.preempt(at + 10 * kMilli, 10 * kMilli, 997 + i % 3, i % 2 == 0 ? "stress" : "backup");
+  }
+  const auto chains = run(stream);
+  EXPECT_ONLY(chains, RuleId::cpu_preemption);
+  EXPECT_THAT(chains[0].summary, HasSubstr("to other programs and, at least 700ms of it, to threads of its own"));
+  EXPECT_THAT(chains[0].recommendations, ::testing::Contains(HasSubstr("Start no more threads")));
+}
+
+// Waits for a CPU after sleeps, of which it is known who had the CPU for a part.
+std::vector<hal::CausalChain> queued(uint64_t known_ms, uint32_t other = 997) {
+  Stream stream;
+  stream.train(0, 12);
+  for (uint64_t i = 0; i < 100; ++i) {
+    Event& away = stream.preempt((5000 + i * 30) * kMilli, 15 * kMilli, other == kPid ? kPid : other + i % 2, "backup");
     away.off = {};
     away.off.runqueue_ns = 15 * kMilli;
     away.preempted_by_ns = known_ms * kMilli;
@@ -192,6 +206,14 @@ TEST(HostRules, WhoHadTheCpuAfterAWakeUpIsNamedForMostOfTheWaitAlone) {
   EXPECT_THAT(part[0].root_cause, HasSubstr("who had it in the rest is not known"));
   EXPECT_ONLY(sliver, RuleId::run_queue_wait);
   EXPECT_THAT(sliver[0].root_cause, Not(HasSubstr("backup")));
+}
+
+TEST(HostRules, WhereMostOfWhatIsKnownAreItsOwnThreadsTheyAreTooMany) {
+  const auto chains = queued(4, kPid);
+  EXPECT_ONLY(chains, RuleId::run_queue_wait);
+  EXPECT_THAT(chains[0].summary, HasSubstr("threads of its own had it for 400ms of the 400ms of which that is known"));
+  ASSERT_FALSE(chains[0].recommendations.empty());
+  EXPECT_THAT(chains[0].recommendations[0], HasSubstr("Start no more threads"));
 }
 
 // A priority counts neither between sessions with groups of their own nor against a real-time thread.

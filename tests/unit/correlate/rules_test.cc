@@ -87,6 +87,32 @@ TEST(Rules, BlockIoIsFoundWithItsRequests) {
   EXPECT_THAT(chains[0].root_cause, HasSubstr("100 reads (105 MB)"));
 }
 
+// Of a limit of its cgroup, and of what the kernel writes later, its own requests know nothing.
+TEST(Rules, WhereItsOwnRequestsWereQuickTheDisksPrecedenceIsNoRemedy) {
+  for (const uint64_t request_ns : {7 * kMilli, 170 * kMicro}) {
+    Stream stream;
+    stream.train(0, 15);
+    for (uint64_t i = 0; i < 100; ++i) {
+      Event& away = stream.add(kSwitch, hal::Kind::kHost, (8000 + i * 20) * kMilli, 7 * kMilli);
+      away.off.io_ns = 7 * kMilli;
+      away.set(Has::kOffCpu);
+      Event& read = stream.add(kRead, hal::Kind::kHost, (8000 + i * 20) * kMilli, request_ns);
+      read.bytes = 4096;
+      read.set(Has::kBytes);
+    }
+    const auto chains = run(stream);
+    EXPECT_ONLY(chains, RuleId::block_io);
+    std::string fixes;
+    for (const std::string& fix : chains[0].recommendations) fixes += fix;
+    const bool is_quick = request_ns < kMilli;
+    EXPECT_EQ(fixes.find("ionice") == std::string::npos, is_quick) << fixes;
+    EXPECT_EQ(fixes.find("io.max") != std::string::npos, is_quick) << fixes;
+    EXPECT_EQ(chains[0].summary.find("its own reads") == std::string::npos, is_quick) << chains[0].summary;
+    EXPECT_EQ(chains[0].root_cause.find("which took 17ms of that") != std::string::npos, is_quick)
+        << chains[0].root_cause;
+  }
+}
+
 TEST(Rules, AnotherProcessesDiskIsNotBlamed) {
   Stream stream;
   stream.train(0, 10);

@@ -33,6 +33,20 @@ symbols::StackFrame python(std::string file, std::string function, uint32_t line
   return frame;
 }
 
+TEST(LibraryText, NamesTheFunctionAndTheLibrary) {
+  symbols::StackFrame native;
+  native.symbol = "sqlite3_step+0x1f";
+  native.file = "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6";
+  const auto own = python("/srv/job/train.py", "record", 14);
+  std::vector<symbols::StackFrame> frames = {native, own};
+  EXPECT_EQ(library_text(frames, frames.back(), false), "sqlite3_step() of libsqlite3");
+  frames.front().symbol.clear();
+  EXPECT_EQ(library_text(frames, frames.back(), true), "libsqlite3");
+  frames.front() = python("/usr/lib/python3.11/logging/handlers.py", "rotate", 115);
+  EXPECT_EQ(library_text(frames, frames.back(), true), "rotate() at handlers.py:115");
+  EXPECT_EQ(library_text(frames, frames.front(), true), "");
+}
+
 TEST(CallerText, IsTheNearestLineOfTheProgramsOwn) {
   symbols::StackFrame native;
   native.symbol = "PyObject_Vectorcall";

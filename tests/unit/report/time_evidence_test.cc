@@ -1,95 +1,12 @@
 // What is said of the reason for a budget comes from the part of the recording that is asked about.
+#include "unit/report/time_evidence.h"
+
 #include <cstring>
 
 #include <gmock/gmock.h>
 
-#include "report/time_spent.h"
-#include "store/read/reader.h"
-#include "store/write/writer.h"
-#include "temp_folder.h"
-#include "unit/store/recording.h"
-
-namespace ingero::report {
+namespace ingero::report::testing {
 namespace {
-
-constexpr uint64_t kSecond = 1'000'000'000, kWall = 1'795'228'000 * kSecond;
-constexpr uint32_t kPid = 4000;
-
-// A minute of a program that was preempted once a second: by "stress" in the first half, by "backup" in the second.
-class TimeEvidenceTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
-    hal::LossLedger ledger;
-    store::WriterOptions options;
-    options.path = folder_.path() + "/run.db";
-    options.session.node = "n";
-    options.session.cpu_cores = 2;
-    auto writer = store::Writer::open(options, calls, ledger);
-    ASSERT_TRUE(writer.ok()) << writer.error().text();
-    hal::Process process;
-    process.pid = kPid;
-    process.comm = "python";
-    process.settings = "OMP_NUM_THREADS=16 PYTHONMALLOC=pymalloc";
-    (*writer)->add_process(process);
-    for (uint64_t second = 0; second < 60; ++second) {
-      hal::Event event;
-      event.call = calls.id_of(hal::HostOp::kSchedSwitch);
-      event.kind = hal::Kind::kHost;
-      event.pid = event.tid = kPid;
-      event.start_mono_ns = (second + 1) * kSecond;
-      event.wall_offset_ns = static_cast<int64_t>(kWall);
-      event.duration_ns = event.off.preempted_ns = event.preempted_by_ns = kSecond / 10;
-      event.set(hal::Has::kDuration);
-      event.set(hal::Has::kOffCpu);
-      event.set(hal::Has::kPreemptedBy);
-      event.preempted_by_pid = who(second);
-      strcpy(event.preempted_by_comm.data(), event.preempted_by_pid == 11 ? "stress" : "backup");
-      hal::Wait wait;
-      wait.kind = hal::WaitKind::kPreempted;
-      shape(event);
-      ASSERT_TRUE((*writer)->write_wait(event, wait).ok());
-    }
-    hal::Event stop;
-    stop.call = calls.id_of(hal::HostOp::kSchedSwitch);
-    stop.kind = hal::Kind::kHost;
-    stop.pid = stop.tid = kPid;
-    stop.start_mono_ns = 50 * kSecond + kSecond / 2;
-    stop.wall_offset_ns = static_cast<int64_t>(kWall);
-    stop.duration_ns = stop.off.blocked_ns = kSecond / 10;
-    stop.set(hal::Has::kDuration);
-    stop.set(hal::Has::kOffCpu);
-    hal::Wait wait;
-    wait.kind = hal::WaitKind::kStopped;
-    wait.waker.emplace();
-    wait.waker->pid = wait.waker->tid = 33;
-    strcpy(wait.waker->comm.data(), "limiter");
-    ASSERT_TRUE((*writer)->write_wait(stop, wait).ok());
-    add_more(**writer);
-    ASSERT_TRUE((*writer)->close().ok());
-    auto reader = store::Reader::open(options.path);
-    ASSERT_TRUE(reader.ok()) << reader.error().text();
-    reader_ = std::move(*reader);
-  }
-
-  virtual void add_more(store::Writer& /*writer*/) {}
-  virtual void shape(hal::Event& /*event*/) {}
-  virtual uint32_t who(uint64_t second) const { return second < 30 ? 11 : 22; }
-  std::vector<std::string> because(const store::Selection& selection, uint64_t from_ns = 0, uint64_t to_ns = 0) const {
-    std::vector<ProcessTime> times(1);
-    times[0].node = "n";
-    times[0].budget.pid = times[0].budget.tid = kPid;
-    times[0].budget.start_ns = from_ns;
-    times[0].budget.end_ns = to_ns;
-    times[0].budget.result.limit = correlate::Limit::kStarvedOfCpu;
-    times[0].budget.evaluated.sums.of(correlate::TimeClass::kCpuWait) = {kSecond, kSecond, kSecond};
-    add_time_evidence(*reader_, selection, times);
-    return times[0].because;
-  }
-
-  TempFolder folder_;
-  std::unique_ptr<store::Reader> reader_;
-};
 
 TEST_F(TimeEvidenceTest, ThePreemptorOfTheSelectedPartIsNamed) {
   using ::testing::Contains;
@@ -130,197 +47,37 @@ TEST_F(TimeEvidenceTest, WhoHadTheCpuOfAProcessThatItWaitsForIsNamed) {
   EXPECT_THAT(because_of(correlate::TimeClass::kHost), ::testing::IsEmpty());
 }
 
-// Of each its own threads had most, and of all less than half.
-class SqueezedTest : public TimeEvidenceTest {
-  uint32_t who(uint64_t second) const override {
-    const uint32_t others[] = {kPid, kPid, 11, 22, 23};
-    return others[second % 5];
-  }
-};
-
-TEST_F(SqueezedTest, WhatManyOthersTakeIsNotItsOwnThreads) {
+TEST_F(TimeEvidenceTest, ALibraryThatSleepsTriesAgain) {
   using ::testing::Contains;
   using ::testing::HasSubstr;
-  using ::testing::Not;
-  EXPECT_THAT(because({}), Not(Contains(HasSubstr("Its own threads"))));
-}
-
-// Its threads preempt each other all the time; the one that submits waits for them in a loop, and runs.
-class CrowdedTest : public TimeEvidenceTest {
- protected:
-  uint32_t who(uint64_t) const override { return kPid; }
-  void add_more(store::Writer& writer) override {
-    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
-    for (uint64_t second = 0; second < 60; ++second) {
-      hal::Event event;
-      event.call = calls.id_of(hal::HostOp::kSchedSwitch);
-      event.kind = hal::Kind::kHost;
-      event.pid = kPid;
-      event.tid = kPid + 1;
-      event.start_mono_ns = (second + 1) * kSecond;
-      event.wall_offset_ns = static_cast<int64_t>(kWall);
-      event.duration_ns = event.off.preempted_ns = event.preempted_by_ns = kSecond / 10 * 9;
-      event.set(hal::Has::kDuration);
-      event.set(hal::Has::kOffCpu);
-      event.set(hal::Has::kPreemptedBy);
-      event.preempted_by_pid = kPid;
-      strcpy(event.preempted_by_comm.data(), "python");
-      hal::Wait wait;
-      wait.kind = hal::WaitKind::kPreempted;
-      ASSERT_TRUE(writer.write_wait(event, wait).ok());
-    }
-  }
-};
-
-TEST_F(CrowdedTest, ThreadsThatKeepEachOtherFromTheCpusAreNamed) {
-  std::vector<ProcessTime> times(1);
-  ProcessTime& time = times[0];
-  time.node = "n";
-  time.budget.pid = time.budget.tid = kPid;
-  time.budget.start_ns = kSecond;
-  time.budget.end_ns = 61 * kSecond;
-  time.budget.result.limit = correlate::Limit::kHostBound;
-  time.budget.evaluated.sums.of(correlate::TimeClass::kHost) = {kSecond, kSecond, kSecond};
-  add_time_evidence(*reader_, {}, times);
-  EXPECT_THAT(time.because, ::testing::Contains(::testing::StartsWith("1.0 of its threads waited for a CPU")));
-  EXPECT_THAT(time.remedy, ::testing::HasSubstr("start fewer threads"));
-}
-
-// Most records of its switches were lost; the kernel side counted them all the same.
-class CountedTest : public TimeEvidenceTest {
- protected:
-  uint32_t who(uint64_t) const override { return kPid; }
-  void add_more(store::Writer& writer) override {
-    for (const uint64_t second : {1, 60}) {
-      hal::WaitTotals totals;
-      totals.mono_ns = second * kSecond;
-      totals.pid = kPid;
-      totals.tid = kPid + 1;
-      totals.queued_ns = second * kSecond;
-      totals.ns[static_cast<size_t>(hal::WaitKind::kPreempted)] = second * kSecond;
-      writer.add_totals(totals);
-    }
-  }
-};
-
-TEST_F(CountedTest, WhatWasLostOfItsThreadsWaitsForACpuCounts) {
-  std::vector<ProcessTime> times(1);
-  ProcessTime& time = times[0];
-  time.node = "n";
-  time.budget.pid = time.budget.tid = kPid;
-  time.budget.start_ns = kSecond;
-  time.budget.end_ns = 60 * kSecond;
-  time.budget.result.limit = correlate::Limit::kHostBound;
-  time.budget.evaluated.sums.of(correlate::TimeClass::kHost) = {kSecond, kSecond, kSecond};
-  add_time_evidence(*reader_, {}, times);
-  EXPECT_THAT(time.because, ::testing::Contains(::testing::StartsWith("2.0 of its threads waited for a CPU")));
-}
-
-// Each wait for a CPU came after a sleep: of a part of it is known who had the CPU.
-class WokenTest : public TimeEvidenceTest {
- protected:
-  void shape(hal::Event& event) override {
-    event.off = {};
-    event.off.runqueue_ns = event.duration_ns;
-    event.preempted_by_ns = known_;
-  }
-  uint32_t who(uint64_t /*second*/) const override { return 11; }
-  uint64_t known_ = kSecond / 1000;
-};
-class MostlyKnownTest : public WokenTest {
- protected:
-  MostlyKnownTest() { known_ = kSecond * 7 / 100; }
-  uint32_t who(uint64_t second) const override { return second % 2 == 0 ? 22 : 23; }
-};
-
-TEST_F(WokenTest, NobodyIsNamedForASliverOfTheWait) {
-  EXPECT_THAT(because({}), ::testing::Not(::testing::Contains(::testing::HasSubstr("had the CPU"))));
-}
-
-TEST_F(MostlyKnownTest, AShareIsOfTheWholeWaitAndWhatIsNotKnownIsSaid) {
-  EXPECT_THAT(because({}), ::testing::Contains("2 processes named backup had the CPU for 70% of the time for which it "
-                                               "waited for one, and for 30% it is not known who had it"));
-}
-
-// What had the CPU while it loaded its model did not slow its steps.
-// It, and a worker of it, may run on one of four CPUs; another program may run on the others.
-class ConfinedTest : public TimeEvidenceTest {
- protected:
-  static constexpr uint32_t kWorker = 4001;
-  void add_more(store::Writer& writer) override {
-    const auto add = [&](uint64_t second, uint32_t pid, const char* cpus, uint32_t threads) {
-      hal::Affinity one;
-      one.mono_ns = second * kSecond;
-      one.wall_offset_ns = static_cast<int64_t>(kWall);
-      one.pid = pid;
-      one.threads = threads;
-      one.cpus = *hal::CpuList::parse(cpus);
-      one.online = *hal::CpuList::parse("0-3");
-      writer.add_affinity(one);
-    };
-    hal::Process worker;
-    worker.pid = kWorker;
-    worker.comm = "loader";
-    writer.add_process(worker);
-    add(2, kPid, "1", 1);
-    add(2, kWorker, "1", 2);
-    add(2, 4002, "2-3", 5);
-    add(40, kPid, "0-3", 1);
-    for (uint64_t second = 0; second < 60; ++second) {
-      hal::SystemSnapshot snapshot;
-      snapshot.wall_ns = kWall + second * kSecond;
-      snapshot.cpu_percent = second < 20 ? 30 : 95;
-      writer.add_snapshot(snapshot);
-    }
-  }
-  ProcessTime time_of(uint64_t from_ns, uint64_t to_ns, bool waits_itself) const {
+  using ::testing::IsEmpty;
+  using ::testing::StartsWith;
+  for (const bool is_in_library : {true, false}) {
     std::vector<ProcessTime> times(1);
     ProcessTime& time = times[0];
     time.node = "n";
-    time.wall_offset_ns = static_cast<int64_t>(kWall);
     time.budget.pid = time.budget.tid = kPid;
-    time.budget.start_ns = from_ns;
-    time.budget.end_ns = to_ns;
-    time.budget.result.limit = waits_itself ? correlate::Limit::kStarvedOfCpu : correlate::Limit::kInputBound;
-    const auto is = waits_itself ? correlate::TimeClass::kCpuWait : correlate::TimeClass::kPipe;
-    time.budget.evaluated.sums.of(is) = {kSecond, kSecond, kSecond};
-    BlameNode own, worker;
-    own.is = is;
-    worker.is = correlate::TimeClass::kCpuWait;
-    worker.role = "loader";
-    worker.pids = {kWorker};
-    time.blame.push_back({{own, worker}, kSecond, kSecond, kSecond});
-    if (waits_itself) time.blame.back().nodes.pop_back();
-    time.remedy = "other";
+    time.budget.steps = 100;
+    time.budget.slept_percent = 63;
+    time.budget.result.limit = correlate::Limit::kDeviceBound;
+    time.budget.evaluated.sums.of(correlate::TimeClass::kDeviceWait) = {kSecond, 0, 0};
+    correlate::SlowStep slow;
+    slow.is = correlate::TimeClass::kSleep;
+    time.budget.slow.push_back(slow);
+    BlameNode node;
+    node.is = correlate::TimeClass::kSleep;
+    node.line = "record() at train.py:14";
+    if (is_in_library) node.within = "sqlite3_step() of libsqlite3";
+    time.slow_blame.push_back({{{node}, kSecond, kSecond, kSecond}});
     add_time_evidence(*reader_, {}, times);
-    return times[0];
-  }
-};
-
-TEST_F(ConfinedTest, WhoWaitsForTheCpusThatItMayUseHasThemNamed) {
-  using ::testing::Contains;
-  using ::testing::HasSubstr;
-  const ProcessTime itself = time_of(kSecond, 19 * kSecond, true);
-  EXPECT_THAT(
-      itself.because,
-      Contains(HasSubstr("It may run on CPU 1 only, 1 of the machine's 4, and so may loader (pid 4001): its CPU "
-                         "affinity keeps it off the others, while the machine's CPUs were 30% busy; 3 threads "
-                         "waited for a CPU")));
-  EXPECT_THAT(itself.remedy, HasSubstr("taskset -acp 0-3 4000"));
-  const ProcessTime through_a_worker = time_of(kSecond, 19 * kSecond, false);
-  EXPECT_THAT(through_a_worker.because,
-              Contains(HasSubstr("loader (pid 4001) may run on CPU 1 only, 1 of the machine's 4, and so may python")));
-  EXPECT_THAT(through_a_worker.remedy, HasSubstr("taskset -acp 0-3 4001"));
-}
-
-TEST_F(ConfinedTest, NotWhereAllCpusAreBusyOrItMayUseAll) {
-  using ::testing::Contains;
-  using ::testing::HasSubstr;
-  using ::testing::Not;
-  const ProcessTime busy = time_of(25 * kSecond, 35 * kSecond, true), widened = time_of(kSecond, 50 * kSecond, true);
-  for (const ProcessTime& time : {busy, widened}) {
-    EXPECT_THAT(time.because, Not(Contains(HasSubstr("affinity"))));
-    EXPECT_THAT(time.remedy, Not(HasSubstr("affinity")));
+    if (is_in_library) {
+      EXPECT_THAT(time.because, Contains(StartsWith("It slept in sqlite3_step() of libsqlite3, called from record() at "
+                                                    "train.py:14")));
+      EXPECT_THAT(time_text(times, false), HasSubstr("Do: see what sqlite3_step() of libsqlite3 waits for"));
+    } else {
+      EXPECT_THAT(time.because, Contains(StartsWith("It slept in record() at train.py:14: no loss if it had no work")));
+      EXPECT_THAT(time.remedy, IsEmpty());
+    }
   }
 }
 
@@ -985,4 +742,4 @@ TEST(Remedy, OfManyProcessesNamesTheirKind) {
 }
 
 }  // namespace
-}  // namespace ingero::report
+}  // namespace ingero::report::testing

@@ -93,5 +93,35 @@ TEST(TimeTextTest, WhoseDeviceIsBusyIsNotHealthyWhereItWaitedForALockToItsEndOrM
   EXPECT_THAT(time_text({time}, false), HasSubstr("DEVICE-BOUND, mostly by copies, which the thread waited for 10ms"));
 }
 
+TEST(TimeTextTest, ALibraryStandsBesideTheLineThatCalledIt) {
+  ProcessTime time = of_slow(1500, 1520);
+  BlameNode& own = time.blame.front().nodes.front();
+  own.within = "get() at queue.py:171";
+  time.blame.front().nodes.back().within = "inflate() of libz";
+  EXPECT_THAT(
+      time_text({time}, false),
+      HasSubstr("next_batch() at train.py:61 waited 29.6ms a step, in get() at queue.py:171, for loader (pid 9), "
+                "which ran on the CPU in inflate() of libz."));
+  time.blame.front().nodes.pop_back();
+  own.is = TimeClass::kSleep;
+  own.within = "sqlite3_step() of libsqlite3";
+  EXPECT_THAT(time_text({time}, false),
+              HasSubstr("next_batch() at train.py:61 slept in sqlite3_step() of libsqlite3 for 29.6ms a step"));
+}
+
+TEST(TimeTextTest, ATerminalIsNoPipe) {
+  ProcessTime time = of_slow(1500, 1520);
+  time.blame.front().nodes.pop_back();
+  BlameNode& own = time.blame.front().nodes.front();
+  own.is_write = true;
+  own.kind = static_cast<uint8_t>(hal::WaitKind::kTerminal);
+  for (auto& paths : time.slow_blame) paths = {time.blame.front()};
+  const std::string text = time_text({time}, false);
+  EXPECT_THAT(text, HasSubstr("waited for the reader of its terminal for 29.6ms a step"));
+  EXPECT_THAT(text, HasSubstr("  waiting for a terminal "));
+  EXPECT_THAT(text, HasSubstr("1.5s more waiting for a terminal in next_batch()"));
+  EXPECT_THAT(text, Not(HasSubstr("pipe")));
+}
+
 }  // namespace
 }  // namespace ingero::report

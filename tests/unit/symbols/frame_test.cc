@@ -71,6 +71,35 @@ StackFrame in_source(std::string symbol, std::string source, bool is_inlined) {
   return frame;
 }
 
+TEST(LibraryOf, IsWhatTheLineCalledAndNotTheSystem) {
+  const auto native = [](std::string symbol, std::string file) {
+    StackFrame frame;
+    frame.symbol = std::move(symbol);
+    frame.file = std::move(file);
+    return frame;
+  };
+  const auto python = [](std::string file, std::string function) {
+    StackFrame frame;
+    frame.python_file = std::move(file);
+    frame.python_function = std::move(function);
+    return frame;
+  };
+  std::vector<StackFrame> frames = {native("clock_nanosleep+0x23", "/usr/lib/libc.so.6"),
+                                    native("sqliteDefaultBusyCallback", "/usr/lib/libsqlite3.so.0.8.6"),
+                                    native("sqlite3_step+0x1", "/usr/lib/libsqlite3.so.0.8.6"),
+                                    native("execute", "/usr/lib/python3.11/lib-dynload/_sqlite3.so"),
+                                    native("eval", "/usr/lib/libpython3.11.so.1.0"),
+                                    python("/srv/train.py", "record")};
+  EXPECT_EQ(library_of(frames, frames.back(), true), &frames[2]);
+  EXPECT_EQ(library_of(frames, frames.front(), true), nullptr);
+  frames.erase(frames.begin() + 1, frames.begin() + 3);
+  EXPECT_EQ(library_of(frames, frames.back(), true), nullptr) << "the interpreter's own module sleeps for the program";
+  frames.insert(frames.begin() + 1, python("/usr/lib/python3.11/logging/handlers.py", "rotate"));
+  frames.insert(frames.begin() + 2, python("/usr/lib/python3.11/logging/__init__.py", "info"));
+  EXPECT_EQ(library_of(frames, frames.back(), true), &frames[1]);
+  EXPECT_EQ(library_of(frames, frames.back(), false), &frames[2]) << "what the line waits in is what it called";
+}
+
 TEST(LineOf, OfTheProgramsOwnTheFunctionIsNamedAndNotWhatItInlines) {
   const StackFrame wait = in_source("wait<run()::<lambda()> >", "/usr/include/c++/12/condition_variable", true);
   const std::vector<StackFrame> helpers = {

@@ -78,14 +78,18 @@ struct Part {
     meanwhile.add(column + " >= ?", int64_t{0});
     if (time.session) meanwhile.add("session = ?", *time.session);
     if (time.budget.end_ns > time.budget.start_ns) {
-      meanwhile.add("timestamp >= ?", static_cast<int64_t>(time.budget.start_ns) + time.wall_offset_ns);
-      meanwhile.add("timestamp <= ?", static_cast<int64_t>(time.budget.end_ns) + time.wall_offset_ns);
+      meanwhile.add("timestamp >= ?", wall_ns(time, time.budget.start_ns));
+      meanwhile.add("timestamp <= ?", wall_ns(time, time.budget.end_ns));
     }
     meanwhile.add_range(selection, "timestamp", "timestamp");
     return meanwhile;
   }
 
  private:
+  // A recording may hold any number: it wraps.
+  static int64_t wall_ns(const ProcessTime& time, uint64_t mono_ns) {
+    return static_cast<int64_t>(mono_ns + static_cast<uint64_t>(time.wall_offset_ns));
+  }
   // And of what is selected.
   store::Conditions of_rows(store::Conditions conditions) const {
     conditions.add_rows(selection, "e.seq");

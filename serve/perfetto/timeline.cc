@@ -200,7 +200,7 @@ class Timeline {
 
   struct HashHeld {
     size_t operator()(const std::pair<size_t, int64_t>& key) const {
-      return std::hash<int64_t>()(key.second * 31 + static_cast<int64_t>(key.first));
+      return std::hash<uint64_t>()(static_cast<uint64_t>(key.second) * 31 + key.first);
     }
   };
 

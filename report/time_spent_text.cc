@@ -610,7 +610,7 @@ Json node_json(const BlameNode& node) {
   json["object"] = json_or_null(printable(node.object, 200));
   json["line"] = json_or_null(printable(node.line, 200));
   json["caller"] = json_or_null(printable(node.caller, 200));
-  if (!node.within.empty()) json["within"] = printable(node.within, 200);
+  json["within"] = json_or_null(printable(node.within, 200));
   return json;
 }
 

@@ -125,8 +125,8 @@ Status ReplaySides::load_fabric(Database& database, int64_t session, const Offse
     return sample;
   };
   INGERO_TRY(database.each_row(
-      fmt::format("SELECT timestamp, device, port, state FROM fabric_links WHERE session = {} AND state IS NOT NULL "
-                  "ORDER BY id",
+      fmt::format("SELECT timestamp, device, port, state FROM fabric_links WHERE session = {} AND port IS NOT NULL AND "
+                  "state IS NOT NULL ORDER BY id",
                   session),
       [&](const Statement& row) {
         hal::FabricSample sample = sample_of(row);

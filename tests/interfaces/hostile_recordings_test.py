@@ -37,6 +37,8 @@ def option(name, otherwise):
     return value
 
 
+# Of 10,000, those that a version could not read.
+FOUND = (1021, 1366, 3504, 4942, 5089, 5440)
 RECORDINGS, FIRST = int(option("--recordings", 40)), int(option("--first", 0))
 SERVER = option("--server", None)
 SECONDS = int(option("--seconds", 30))  # for one command with its limit of 2 s, on a busy machine, perhaps with sanitizers
@@ -275,7 +277,8 @@ class HostileRecordings(unittest.TestCase):
     def test_any_value_in_any_column(self):
         found = bases(self.folder)
         failed = 0
-        for number in range(FIRST, FIRST + RECORDINGS):
+        again = [number for number in FOUND if FIRST == 0 and number >= RECORDINGS and RECORDINGS > 1]
+        for number in [*range(FIRST, FIRST + RECORDINGS), *again]:
             pick = random.Random(number)
             base = pick.choice(found)
             path = shutil.copy(base, os.path.join(self.folder, "changed.db"))

@@ -386,7 +386,8 @@ void describe_wait(ChainText& text) {
                                                                             : "writes";
     // What the disk did for it was over much sooner: the rest it waited for the kernel's requests, or for leave to make
     // its own.
-    const bool is_held_back = own && (total.reads.ns + total.writes.ns) * 10 < text.incident.lost_ns;
+    const uint64_t requests_ns = total.reads.ns + total.writes.ns;
+    const bool is_held_back = own && requests_ns * 10 < text.incident.lost_ns;
     chain.summary = fmt::format("{} waited {} ({} of the time) for {}", text.who, lost, share,
                                 own && !is_held_back ? "its own " + std::string(kind) : "disks");
     chain.root_cause = fmt::format(
@@ -394,11 +395,11 @@ void describe_wait(ChainText& text) {
         own ? ", with " + disk_text(total) : "",
         is_held_back ? fmt::format(", which took {} of that: the rest was for what the kernel writes for it later, or "
                                    "for a limit of its cgroup (io.max)",
-                                   format_duration(total.reads.ns + total.writes.ns))
+                                   format_duration(requests_ns))
                      : "",
         slow_call_text(text));
     text.step("HOST", "sched_switch", fmt::format("{} asleep on I/O", lost), text.incident.lost_ns);
-    if (own) text.step("IO", "block_io", disk_text(total), total.reads.ns + total.writes.ns);
+    if (own) text.step("IO", "block_io", disk_text(total), requests_ns);
     text.fix(kind == "writes" ? "Write checkpoints from another thread, and to a disk of their own"
                               : "Prefetch and cache the data, or read it in other threads");
     text.fix(is_held_back ? std::string("See whether its cgroup limits I/O: io.max, in version 1 blkio.throttle.*")

@@ -54,20 +54,25 @@ CpuTakers takers_of_cpu(const store::Reader& reader, const store::Conditions& th
   found.waited_ns = all_ns;
   found.own /= all_ns;
   found.known /= all_ns;
-  const std::string of_threads = fmt::format(
-      "SELECT count(DISTINCT e.thread) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON k.id = e.clock "
-      "JOIN threads t ON t.id = e.thread WHERE {} AND coalesce(e.preempted, 0) + coalesce(e.runqueue, 0) > 0",
-      threads.sql());
-  const auto count = [&](std::span<const store::Value> row) {
-    found.threads = static_cast<uint64_t>(row[0].integer);
-    return true;
-  };
-  (void)reader.query(of_threads, {}, count, {}, threads.bound()).ok();
   for (auto& [name, one] : by_name) {
     one.share /= all_ns;
     if (one.share >= kHalf && (!found.other || one.share > found.other->share)) found.other = one;
   }
   return found;
+}
+
+uint64_t count_waiting_for_cpu(const store::Reader& reader, const store::Conditions& threads) {
+  uint64_t count = 0;
+  const auto take = [&](std::span<const store::Value> row) {
+    count = static_cast<uint64_t>(row[0].integer);
+    return true;
+  };
+  const std::string text = fmt::format(
+      "SELECT count(DISTINCT e.thread) FROM event_rows e JOIN waits w ON w.seq = e.seq JOIN clocks k ON k.id = e.clock "
+      "JOIN threads t ON t.id = e.thread WHERE {} AND coalesce(e.preempted, 0) + coalesce(e.runqueue, 0) > 0",
+      threads.sql());
+  (void)reader.query(text, {}, take, {}, threads.bound()).ok();
+  return count;
 }
 
 }  // namespace ingero::report

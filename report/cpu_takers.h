@@ -23,7 +23,6 @@ struct CpuTakers {
     std::string name() const;  // "cc1plus (pid 9)", "3 processes named cc1plus"
   };
   double waited_ns = 0;        // for a CPU, by all of the threads
-  uint64_t threads = 0;        // how many these are
   double own = 0, known = 0;   // shares of that: of the process itself, and of all that are known
   std::optional<Named> other;  // who had it for half of the wait or more, unless that is the recorder
 
@@ -35,5 +34,7 @@ struct CpuTakers {
 
 // `threads`: conditions on event_rows e with its clock k, of threads t of the process `pid`.
 CpuTakers takers_of_cpu(const store::Reader& reader, const store::Conditions& threads, uint32_t pid);
+// Of the same `threads`, how many waited for a CPU at all.
+uint64_t count_waiting_for_cpu(const store::Reader& reader, const store::Conditions& threads);
 
 }  // namespace ingero::report

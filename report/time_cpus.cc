@@ -34,12 +34,8 @@ std::string part_text(const ProcessTime& time, uint64_t ns) {
 
 namespace {
 
-void blame_own_threads(const Part& part, const std::string& share, const CpuTakers& taken, ProcessTime& time) {
-  const uint64_t cpus = cpus_of(part, time);
-  time.because.push_back(share + ": it has more threads ready to run than CPUs" +
-                         (cpus > 0 && taken.threads > cpus
-                              ? fmt::format(" ({} of them waited for one of the machine's {})", taken.threads, cpus)
-                              : ""));
+void blame_own_threads(const std::string& share, const CpuTakers& taken, ProcessTime& time) {
+  time.because.push_back(share + ": it has more threads ready to run than CPUs");
   time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
   if (taken.own < kHalf) time.remedy += "; and run fewer other programs meanwhile";
 }
@@ -69,14 +65,18 @@ bool add_own_threads(const Part& part, ProcessTime& time) {
   const Limit limit = time.budget.result.limit;
   const uint64_t ns = time.budget.end_ns - std::min(time.budget.end_ns, time.budget.start_ns);
   if ((limit != Limit::kHostBound && limit != Limit::kStarvedOfCpu) || ns == 0) return false;
-  const CpuTakers taken = takers_of_cpu(part.reader, part.of_threads_of(time, time.budget.pid), time.budget.pid);
+  const Conditions its = part.of_threads_of(time, time.budget.pid);
+  const CpuTakers taken = takers_of_cpu(part.reader, its, time.budget.pid);
   const double waited_ns = std::max(taken.waited_ns, static_cast<double>(counted_waiting(part, time)));
   const double waiting = waited_ns / static_cast<double>(ns);  // threads at a time, on average
   if (!taken.is_mostly_own() || waiting < kHalf) return false;
-  blame_own_threads(part,
-                    fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
+  blame_own_threads(fmt::format("{:.1f} of its threads waited for a CPU at any time, and ", waiting) +
                         taken.text("its own threads", taken.own, "that"),
                     taken, time);
+  const uint64_t threads = count_waiting_for_cpu(part.reader, its), cpus = cpus_of(part, time);
+  if (cpus > 0 && threads > cpus) {
+    time.because.back() += fmt::format(" ({} of them waited for one of the machine's {})", threads, cpus);
+  }
   return true;
 }
 
@@ -92,7 +92,7 @@ void add_preemptors(const Part& part, ProcessTime& time) {
                                          : fmt::format("{} for which it waited for one", part_text(time, low));
   const CpuTakers taken = takers_of_cpu(part.reader, part.of_thread(time), time.budget.pid);
   if (taken.own >= kHalf) {
-    blame_own_threads(part, taken.text("Its own threads", taken.own, of_that), taken, time);
+    blame_own_threads(taken.text("Its own threads", taken.own, of_that), taken, time);
     return;
   }
   if (taken.other) time.because.push_back(taken.text(taken.other->name(), taken.other->share, of_that));

@@ -110,7 +110,6 @@ class Recording {
   // Its thread's longest wait that began after the thread's last call.
   struct LastWait {
     int64_t ns = 0, end_ns = 0;
-    bool is_its_end = false;  // nothing came of the thread after it
     std::string kind, object, call;
   };
   LastWait last_wait_of(const ProcessTime& time) const {
@@ -131,23 +130,27 @@ class Recording {
     waits.add("e.start_mono_ns > ?", last_ns);
     waits.add("e.kind IN ('disk', 'pipe', 'socket', 'futex', 'poll', 'child', 'sleep')");
     waits.add_rows(selection_, "e.seq");
-    ask("SELECT e.duration, e.kind, e.object_name, e.start_mono_ns FROM thread_waits e WHERE {} ORDER BY e.duration "
-        "DESC "
-        "LIMIT 1",
+    ask("SELECT e.duration, e.kind, e.object_name, e.start_mono_ns + e.duration FROM thread_waits e WHERE {} ORDER BY "
+        "e.duration DESC LIMIT 1",
         waits, [&](std::span<const store::Value> row) {
-          found.end_ns = row[3].integer + row[0].integer;
           found.ns = row[0].integer;
           found.kind = row[1].as_text();
           found.object = printable(row[2].as_text(), 100);
+          found.end_ns = row[3].integer;
         });
-    constexpr int64_t kEndTakesNs = 100'000'000;
+    return found;
+  }
+
+  // Whether its thread waited for nothing any more after that: it was at its end.
+  bool is_over_from(const ProcessTime& time, int64_t mono_ns) const {
+    bool is_over = false;
     Conditions after = of_process(time);
     after.add("e.tid = ?", int64_t{time.budget.tid});
-    after.add("e.start_mono_ns > ?", found.end_ns + kEndTakesNs);
+    after.add("e.start_mono_ns > ? + 100000000", mono_ns);  // its end takes a moment
     after.add_rows(selection_, "e.seq");
     ask("SELECT count(*) FROM thread_waits e WHERE {}", after,
-        [&](std::span<const store::Value> row) { found.is_its_end = found.ns > 0 && row[0].integer == 0; });
-    return found;
+        [&](std::span<const store::Value> row) { is_over = row[0].integer == 0; });
+    return is_over;
   }
 
  private:
@@ -205,7 +208,8 @@ void add_last_wait(const Recording& recording, ProcessTime& time) {
   if (time.budget.steps == 0 || time.budget.after_steps.total_ns() > 0) return;
   const Recording::LastWait last = recording.last_wait_of(time);
   if (last.ns < kLong || static_cast<uint64_t>(last.ns) < 10 * time.budget.usual_ns) return;
-  if (last.kind == "futex" && last.is_its_end) time.locked_out_ns = static_cast<uint64_t>(last.ns);
+  if (last.kind == "futex" && recording.is_over_from(time, last.end_ns))
+    time.locked_out_ns = static_cast<uint64_t>(last.ns);
   const std::string length = format_duration(static_cast<uint64_t>(last.ns));
   std::string what = fmt::format("waited {} for a {}", length, last.kind == "futex" ? "lock" : last.kind);
   if (last.kind == "poll") what = fmt::format("waited {} in poll", length);

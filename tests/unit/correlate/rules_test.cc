@@ -70,18 +70,23 @@ TEST(Rules, ALimitOfAnotherCgroupIsNotBlamed) {
   EXPECT_THAT(run(stream), IsEmpty());
 }
 
-TEST(Rules, BlockIoIsFoundWithItsRequests) {
+// A hundred sleeps of 7 ms on I/O, each with a read that takes so long.
+Stream with_reads(uint64_t request_ns, uint64_t bytes) {
   Stream stream;
   stream.train(0, 15);
   for (uint64_t i = 0; i < 100; ++i) {
     Event& away = stream.add(kSwitch, hal::Kind::kHost, (8000 + i * 20) * kMilli, 7 * kMilli);
     away.off.io_ns = 7 * kMilli;
     away.set(Has::kOffCpu);
-    Event& read = stream.add(kRead, hal::Kind::kHost, (8000 + i * 20) * kMilli, 7 * kMilli);
-    read.bytes = 1 << 20;
+    Event& read = stream.add(kRead, hal::Kind::kHost, (8000 + i * 20) * kMilli, request_ns);
+    read.bytes = bytes;
     read.set(Has::kBytes);
   }
-  const auto chains = run(stream);
+  return stream;
+}
+
+TEST(Rules, BlockIoIsFoundWithItsRequests) {
+  const auto chains = run(with_reads(7 * kMilli, 1 << 20));
   EXPECT_ONLY(chains, RuleId::block_io);
   EXPECT_EQ(chains[0].lost_ns, 700 * kMilli);
   EXPECT_THAT(chains[0].root_cause, HasSubstr("100 reads (105 MB)"));
@@ -90,17 +95,7 @@ TEST(Rules, BlockIoIsFoundWithItsRequests) {
 // Of a limit of its cgroup, and of what the kernel writes later, its own requests know nothing.
 TEST(Rules, WhereItsOwnRequestsWereQuickTheDisksPrecedenceIsNoRemedy) {
   for (const uint64_t request_ns : {7 * kMilli, 170 * kMicro}) {
-    Stream stream;
-    stream.train(0, 15);
-    for (uint64_t i = 0; i < 100; ++i) {
-      Event& away = stream.add(kSwitch, hal::Kind::kHost, (8000 + i * 20) * kMilli, 7 * kMilli);
-      away.off.io_ns = 7 * kMilli;
-      away.set(Has::kOffCpu);
-      Event& read = stream.add(kRead, hal::Kind::kHost, (8000 + i * 20) * kMilli, request_ns);
-      read.bytes = 4096;
-      read.set(Has::kBytes);
-    }
-    const auto chains = run(stream);
+    const auto chains = run(with_reads(request_ns, 4096));
     EXPECT_ONLY(chains, RuleId::block_io);
     std::string fixes;
     for (const std::string& fix : chains[0].recommendations) fixes += fix;

@@ -29,6 +29,20 @@ TEST_F(SqueezedTest, ThePartOfItsOwnThreadsIsReported) {
   EXPECT_THAT(because({}), Contains(StartsWith("Its own other threads had the CPU for 40% of the time")));
 }
 
+// What is said of the recording of a program that was slow on the CPUs.
+ProcessTime host_bound_until(const store::Reader& reader, uint64_t end_ns) {
+  std::vector<ProcessTime> times(1);
+  ProcessTime& time = times[0];
+  time.node = "n";
+  time.budget.pid = time.budget.tid = kPid;
+  time.budget.start_ns = kSecond;
+  time.budget.end_ns = end_ns;
+  time.budget.result.limit = correlate::Limit::kHostBound;
+  time.budget.evaluated.sums.of(correlate::TimeClass::kHost) = {kSecond, kSecond, kSecond};
+  add_time_evidence(reader, {}, times);
+  return times[0];
+}
+
 // Its threads preempt each other all the time; the one that submits waits for them in a loop, and runs.
 class CrowdedTest : public TimeEvidenceTest {
  protected:
@@ -57,15 +71,7 @@ class CrowdedTest : public TimeEvidenceTest {
 };
 
 TEST_F(CrowdedTest, ThreadsThatKeepEachOtherFromTheCpusAreNamed) {
-  std::vector<ProcessTime> times(1);
-  ProcessTime& time = times[0];
-  time.node = "n";
-  time.budget.pid = time.budget.tid = kPid;
-  time.budget.start_ns = kSecond;
-  time.budget.end_ns = 61 * kSecond;
-  time.budget.result.limit = correlate::Limit::kHostBound;
-  time.budget.evaluated.sums.of(correlate::TimeClass::kHost) = {kSecond, kSecond, kSecond};
-  add_time_evidence(*reader_, {}, times);
+  const ProcessTime time = host_bound_until(*reader_, 61 * kSecond);
   EXPECT_THAT(time.because, ::testing::Contains(::testing::StartsWith("1.0 of its threads waited for a CPU")));
   EXPECT_THAT(time.remedy, ::testing::HasSubstr("start fewer threads"));
 }
@@ -88,15 +94,7 @@ class CountedTest : public TimeEvidenceTest {
 };
 
 TEST_F(CountedTest, WhatWasLostOfItsThreadsWaitsForACpuCounts) {
-  std::vector<ProcessTime> times(1);
-  ProcessTime& time = times[0];
-  time.node = "n";
-  time.budget.pid = time.budget.tid = kPid;
-  time.budget.start_ns = kSecond;
-  time.budget.end_ns = 60 * kSecond;
-  time.budget.result.limit = correlate::Limit::kHostBound;
-  time.budget.evaluated.sums.of(correlate::TimeClass::kHost) = {kSecond, kSecond, kSecond};
-  add_time_evidence(*reader_, {}, times);
+  const ProcessTime time = host_bound_until(*reader_, 60 * kSecond);
   EXPECT_THAT(time.because, ::testing::Contains(::testing::StartsWith("2.0 of its threads waited for a CPU")));
 }
 
@@ -126,7 +124,6 @@ TEST_F(MostlyKnownTest, AShareIsOfTheWholeWaitAndWhatIsNotKnownIsSaid) {
                                                "waited for one, and for 30% it is not known who had it"));
 }
 
-// What had the CPU while it loaded its model did not slow its steps.
 // It, and a worker of it, may run on one of four CPUs; another program may run on the others.
 class ConfinedTest : public TimeEvidenceTest {
  protected:

@@ -32,7 +32,6 @@ constexpr size_t kMaxLoadNames = 64, kMaxCommunicatorSizes = 4096;
 constexpr double kOften = 0.4;  // of a rank's windows: a communicator that is in fewer says nothing of what it does
 
 double load_of(double bytes) { return bytes >= 1 ? 2 * std::log2(bytes) : 0; }
-int64_t weight_of(const Sample& sample) { return std::lround(load_of(sample.bytes)); }
 
 // One load: its greatest value, the middle one, and its name.
 struct Load {
@@ -316,24 +315,21 @@ void Detector::start_anew(Rank& rank, const std::vector<Sample>& samples) {
 // whose members really do the same, and it is the largest sample of them. Where two are as large, all ranks of a role
 // have to choose the same one, or some are left with a cohort of their own: the one that carries more, which is rather
 // the one across nodes; and who is then in fewer company than in another of its communicators joins that.
+// By what is known of all ranks, not by who is in this window: a batch that is lost makes no communicator smaller.
 void Detector::choose_cohorts(const Pending& pending) {
+  std::vector<Rank*> choosing;
+  for (const auto& [number, samples] : pending.ranks) {
+    const auto rank = ranks_.find(number);
+    if (rank != ranks_.end() && rank->second.windows < kRoleWindows) choosing.push_back(&rank->second);
+  }
+  if (choosing.empty()) return;
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> members, choosers;  // by communicator and role
-  const auto for_each = [&](const auto& visit) {
-    for (const auto& [number, samples] : pending.ranks) {
-      const auto rank = ranks_.find(number);
-      if (rank != ranks_.end()) visit(rank->second, samples);
-    }
-  };
-  const auto choose = [&](Rank& rank, const std::vector<Sample>& samples, auto& counts) {
-    if (rank.windows >= kRoleWindows) return;
-    const auto worth = [&](const Sample& sample) {
-      const auto carried = std::ranges::find(rank.carried, sample.communicator, &Carried::communicator);
-      const bool is_often = carried != rank.carried.end() && rank.is_often_in(*carried);
-      return std::tuple(is_often, counts[{sample.communicator, rank.role}], weight_of(sample), ~sample.communicator);
+  const auto choose = [](Rank& rank, auto& counts) {
+    const auto worth = [&](const Carried& one) {
+      const uint32_t others = counts[{one.communicator, rank.role}];
+      return std::tuple(rank.is_often_in(one), others, std::lround(one.load()), ~one.communicator);
     };
-    const Sample& best = *std::ranges::max_element(samples, {}, worth);
-    // Not because what it is in most often has no part of this window.
-    if (rank.windows > 0 && !std::get<0>(worth(best)) && best.communicator != rank.cohort) return;
+    const Carried& best = *std::ranges::max_element(rank.carried, {}, worth);
     if (rank.cohort != best.communicator) {
       rank.joined_work = 0;
       rank.joined_count = 0;
@@ -341,17 +337,20 @@ void Detector::choose_cohorts(const Pending& pending) {
     rank.cohort = best.communicator;
     rank.nranks = best.nranks;
   };
-  for_each([&](const Rank& rank, const std::vector<Sample>& samples) {
-    for (const Sample& sample : samples) ++members[{sample.communicator, rank.role}];
-  });
-  for_each([&](Rank& rank, const std::vector<Sample>& samples) {
-    choose(rank, samples, members);
-    ++choosers[{rank.cohort, rank.role}];
-  });
-  for_each([&](Rank& rank, const std::vector<Sample>& samples) {
-    choose(rank, samples, choosers);
-    if (++rank.windows == kRoleWindows) rank.carried = {};
-  });
+  for (const auto& [number, rank] : ranks_) {
+    if (rank.is_silent) continue;
+    if (rank.windows >= kRoleWindows) {
+      for (const uint64_t communicator : rank.communicators) ++members[{communicator, rank.role}];
+    } else {
+      for (const Carried& one : rank.carried) members[{one.communicator, rank.role}] += rank.is_often_in(one) ? 1 : 0;
+    }
+  }
+  for (Rank* rank : choosing) choose(*rank, members);
+  for (const auto& [number, rank] : ranks_) choosers[{rank.cohort, rank.role}] += rank.is_silent ? 0 : 1;
+  for (Rank* rank : choosing) {
+    choose(*rank, choosers);
+    if (++rank->windows == kRoleWindows) rank->carried = {};
+  }
 }
 
 std::vector<Detector::Measured> Detector::measure(const Pending& pending) {

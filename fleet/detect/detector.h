@@ -166,7 +166,7 @@ class Detector {
     uint64_t contested_window = 0;             // in which it came from another node, and had come from that before
     uint64_t shared = 0;                       // windows in a row in which it came from two processes of one node
     uint64_t uncompared = 0;                   // windows with work since it was compared last
-    size_t windows = 0;                        // since its communicators are these
+    size_t windows = 0;                        // since its communicators are these; to kRoleWindows
     std::vector<Carried> carried;              // of its first kRoleWindows, by which its role is chosen
     uint64_t heard_ns = 0;                     // when something of a window came last
     uint64_t missed = 0;                       // windows since then that had most of the ranks

@@ -177,9 +177,10 @@ TEST(Straggler, OneThatHasABurstOfNoiseIsNot) {
   }
 }
 
-void add_window(simulate::Plan& plan, uint32_t number, Detector& detector) {
+void add_window(simulate::Plan& plan, uint32_t number, Detector& detector, std::optional<uint32_t> lost = {}) {
   plan.begin(number);
   for (uint32_t node = 0; node < plan.nodes(); ++node) {
+    if (node == lost) continue;
     for (const wire::Window& one : plan.window(node, number)) {
       const double bytes = static_cast<double>(one.bytes) / static_cast<double>(one.count);
       detector.add({number + 1, one.rank, node, one.communicator, one.nranks, one.count, *one.work_s, bytes, 0, 0},
@@ -268,6 +269,26 @@ TEST(Straggler, EveryRankIsComparedWhereTwoOfItsCommunicatorsAreAsLarge) {
     const auto standings = detector.standings();
     EXPECT_THAT(standings, SizeIs(ranks));
     for (const Standing& one : standings) EXPECT_GT(one.usual_s, 0) << "rank " << one.rank << " of " << ranks;
+  }
+}
+
+// Of 32 nodes, of which those of a stage are eight: a data parallel communicator is as large as one of a node.
+TEST(Roles, AreComparedAcrossNodesWhicheverBatchIsLost) {
+  for (uint32_t lost_in = 0; lost_in < 2 * kRoleWindows; ++lost_in) {
+    simulate::PlanOptions options;
+    options.ranks = 256;
+    options.has_stragglers = false;
+    auto plan = simulate::Plan::make(options);
+    ASSERT_TRUE(plan.ok());
+    Detector detector;
+    for (uint32_t number = 0; number < 2 * kRoleWindows; ++number) {
+      add_window(*plan, number, detector, number == lost_in ? std::optional<uint32_t>(7) : std::nullopt);
+      (void)detector.advance(number * kPeriod_ns + kWaitForWindow_ns);
+    }
+    std::map<uint64_t, std::set<uint32_t>> nodes;  // by communicator
+    for (const Standing& one : detector.standings()) nodes[one.communicator].insert(one.node);
+    EXPECT_THAT(nodes, SizeIs(32));
+    for (const auto& [communicator, some] : nodes) EXPECT_THAT(some, SizeIs(8)) << "lost in " << lost_in;
   }
 }
 

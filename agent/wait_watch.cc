@@ -25,14 +25,11 @@ namespace {
 constexpr uint64_t kIdleAfterNs = 30 * kSecond;   // without calls: wake-ups say nothing about any
 constexpr uint64_t kSampledForNs = 10 * kSecond;  // after the last second in which a thread computed
 constexpr uint64_t kComputesNs = kSecond / 20;    // of a second
-constexpr uint64_t kPortsKnownNs = kSecond;
-constexpr unsigned kMaxLooks = 64;  // at /proc, in one second
+constexpr unsigned kMaxLooks = 64;                // at /proc, in one second
 constexpr size_t kMaxPath = 4096;
 constexpr size_t kMaxMountinfo = 16 << 20;
 constexpr size_t kMaxNamed = 16384;
 constexpr size_t kMaxThreads = 16384;
-constexpr size_t kMaxWithPorts = 1024;
-constexpr size_t kMaxPortsBytes = 64 << 10;  // those that listen come first
 
 std::string address_of(const hal::WaitPeer& peer) {
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -45,22 +42,6 @@ std::string address_of(const hal::WaitPeer& peer) {
 
 uint64_t waited_for_cpu(const hal::WaitTotals& totals) {
   return totals.queued_ns + totals.ns[static_cast<size_t>(hal::WaitKind::kPreempted)];
-}
-
-// The local ports of the sockets that listen, in /proc/PID/net/tcp or tcp6: "sl local_address rem_address st ...".
-void add_listening(std::string_view text, std::set<uint16_t>& ports) {
-  constexpr std::string_view kListens = "0A";
-  for (size_t at = text.find('\n'); at != std::string_view::npos && at + 1 < text.size();) {
-    const size_t end = std::min(text.find('\n', at + 1), text.size());
-    std::vector<std::string_view> words = split(text.substr(at + 1, end - at - 1), ' ');
-    std::erase_if(words, [](std::string_view word) { return word.empty(); });
-    at = end;
-    if (words.size() < 4 || words[3] != kListens) continue;
-    const size_t colon = words[1].rfind(':');
-    uint16_t port = 0;
-    const std::string_view digits = colon == std::string_view::npos ? "" : words[1].substr(colon + 1);
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), port, 16).ec == std::errc()) ports.insert(port);
-  }
 }
 
 // A number in /proc/PID/fdinfo/N.
@@ -86,20 +67,16 @@ bool is_file(std::string_view descriptor_info, const std::string& mountinfo, con
 
 }  // namespace
 
-bool WaitWatch::listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns) {
-  if (ports_.size() >= kMaxWithPorts && !ports_.contains(pid)) ports_.clear();
-  Ports& known = ports_[pid];
-  if (known.listening.contains(port)) return true;
-  const bool is_old = known.read_mono_ns == 0 || now_mono_ns - known.read_mono_ns >= kPortsKnownNs;
-  if (is_old && looks_ < kMaxLooks) {
-    looks_ += 2;
-    known.read_mono_ns = now_mono_ns;
-    known.listening.clear();
-    for (const char* table : {"net/tcp", "net/tcp6"}) {
-      if (const auto text = proc_.text(pid, table, kMaxPortsBytes); text.ok()) add_listening(*text, known.listening);
-    }
+void WaitWatch::complete_peer(uint32_t pid, hal::Wait& wait, uint64_t now_mono_ns) {
+  if (wait.peer && !wait.peer->is_accepted && wait.peer->local_port != 0) {
+    const bool is_inet = wait.peer->family == AF_INET || wait.peer->family == AF_INET6;
+    const bool is_connected = wait.peer->peer_port != 0;
+    wait.peer->is_accepted = is_connected ? sockets_.listens(pid, wait.peer->local_port, now_mono_ns)
+                                          : is_inet && sockets_.is_server_port(wait.peer->local_port);
+  } else if (!wait.peer && wait.kind == hal::WaitKind::kPoll && wait.descriptor &&
+             sockets_.waits_for_clients(pid, *wait.descriptor, now_mono_ns)) {
+    wait.peer.emplace().is_accepted = true;
   }
-  return known.listening.contains(port);
 }
 
 // The descriptor may mean something else by now: its path counts only while it is still the file that was waited for;
@@ -167,9 +144,7 @@ void WaitWatch::take(EventBatch& batch, uint64_t now_mono_ns) {
   if (last_call_mono_ns_ == now_mono_ns) set(true, wakers_on_, kernel_.watch_wakers, "who wakes threads is not known");
   for (auto& [index, wait] : batch.records.waits) {
     const hal::Event& event = events[index];
-    if (wait.peer && !wait.peer->is_accepted && wait.peer->local_port != 0) {
-      wait.peer->is_accepted = listens(event.pid, wait.peer->local_port, now_mono_ns);
-    }
+    complete_peer(event.pid, wait, now_mono_ns);
     const bool is_gil = wait.kind == hal::WaitKind::kFutex && wait.object && proc_.is_interpreter_lock &&
                         proc_.is_interpreter_lock(event.pid, *wait.object);
     wait.is_lock |= is_gil;
@@ -179,6 +154,7 @@ void WaitWatch::take(EventBatch& batch, uint64_t now_mono_ns) {
 
 void WaitWatch::every_second(EventBatch& batch, uint64_t now_mono_ns) {
   looks_ = 0;
+  sockets_.every_second();
   ++round_;
   cpu_waits_.clear();
   if (last_call_mono_ns_ != 0 && now_mono_ns - last_call_mono_ns_ > kIdleAfterNs) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "agent/batch_queue.h"
+#include "agent/process_sockets.h"
 #include "hal/wait.h"
 #include "kernelside/foreign.h"
 #include "kernelside/objects.h"
@@ -44,7 +45,8 @@ class WaitWatch {
     std::function<Result<std::string>(uint32_t pid, std::string_view name, size_t max_bytes)> text;
     std::function<bool(uint32_t pid, uint64_t address)> is_interpreter_lock = {};  // empty: no Python is known
   };
-  WaitWatch(Kernel kernel, Proc proc) : kernel_(std::move(kernel)), proc_(std::move(proc)) {}
+  WaitWatch(Kernel kernel, Proc proc)
+      : kernel_(std::move(kernel)), proc_(std::move(proc)), sockets_(proc_.text, proc_.root) {}
 
   // Completes the waits of a batch (is the other end a client, or it a lock?) and adds names of objects that are new.
   void take(EventBatch& batch, uint64_t now_mono_ns);
@@ -60,11 +62,8 @@ class WaitWatch {
     uint64_t in_calls_ns = 0;  // on the CPU, since the totals were read
     unsigned round = 0;
   };
-  struct Ports {
-    std::set<uint16_t> listening;
-    uint64_t read_mono_ns = 0;
-  };
-  bool listens(uint32_t pid, uint16_t port, uint64_t now_mono_ns);
+  // Whether who ends the wait is a client.
+  void complete_peer(uint32_t pid, hal::Wait& wait, uint64_t now_mono_ns);
   // `is_gil`: it is for the lock of a Python interpreter.
   void name(const hal::Event& event, const hal::Wait& wait, bool is_gil, EventBatch& batch);
   std::string file_name(uint32_t pid, const hal::Wait& wait);
@@ -72,8 +71,8 @@ class WaitWatch {
 
   const Kernel kernel_;
   const Proc proc_;
+  ProcessSockets sockets_;
   std::unordered_map<uint32_t, Thread> threads_;  // by tid
-  std::unordered_map<uint32_t, Ports> ports_;     // by pid
   std::set<std::tuple<hal::WaitKind, uint64_t, std::optional<uint32_t>>> named_;
   std::vector<CpuWait> cpu_waits_;
   unsigned looks_ = 0;  // at /proc in this second

@@ -148,6 +148,13 @@ void waits(std::string_view all) {
     wait.peer.emplace().local_port = port;
     batch.records.waits.emplace_back(batch.records.events.size() - 1, wait);
   }
+  hal::Event& event = batch.records.events.emplace_back();
+  event.kind = hal::Kind::kHost;
+  event.pid = event.tid = 7;
+  hal::Wait poll;
+  poll.kind = hal::WaitKind::kPoll;
+  poll.descriptor = 4;
+  batch.records.waits.emplace_back(batch.records.events.size() - 1, poll);
   watch.take(batch, 1);
   watch.every_second(batch, 2'000'000'000);
   for (const hal::WaitObject& object : batch.objects) check_text(object.name);

@@ -706,6 +706,9 @@ void finish_chain(Incident& incident, const Rule& its, uint64_t span_ns) {
       its.family != Family::kStart) {
     severity = hal::ChainSeverity::kHigh;
   }
+  if (incident.rule == RuleId::failing_calls && incident.number * 2 >= incident.total.calls) {
+    severity = hal::ChainSeverity::kHigh;
+  }
   if (incident.last.has_returned) severity = hal::ChainSeverity::kMedium;
   if (incident.last.is_minor) severity = hal::ChainSeverity::kLow;
   if (incident.has_ended_process) severity = hal::ChainSeverity::kCritical;

@@ -188,8 +188,12 @@ bool is_harmless_lateness(const ReportedChain& chain, const ProcessTime& time) {
          time.budget.result.limit == correlate::Limit::kDeviceBound;
 }
 
-// Whose device always has work is not healthy where threads wait for each other's.
-void add_shared_streams(const std::vector<ReportedChain>& chains, std::vector<ProcessTime>& times) {
+// Who ended in a failure is not healthy, and neither is one whose threads wait for each other's work.
+void add_chains(const std::vector<ReportedChain>& chains, std::vector<ProcessTime>& times) {
+  for (const ReportedChain& chain : chains) {
+    if (chain.severity != name_of(hal::ChainSeverity::kCritical)) continue;
+    for (ProcessTime& time : times) time.has_failed = time.has_failed || is_its(chain, time);
+  }
   for (const ReportedChain& chain : chains) {
     if (chain.rule != correlate::rule(correlate::RuleId::shared_default_stream).name) continue;
     for (ProcessTime& time : times) {
@@ -234,7 +238,7 @@ Status gather_time(const store::Reader& reader, const store::Selection& selectio
   add_time_names(reader, report.time);
   add_time_evidence(reader, selection, report.time);
   add_peer_evidence(reader, selection, report.time);
-  add_shared_streams(report.diagnosis.chains, report.time);
+  add_chains(report.diagnosis.chains, report.time);
   report.harmless_chains += drop(report.diagnosis.chains, report.time, is_harmless_lateness);
   std::ranges::stable_partition(report.diagnosis.chains, [&](const ReportedChain& chain) {
     return std::ranges::none_of(report.time, [&](const ProcessTime& time) { return is_lesser(chain, time); });

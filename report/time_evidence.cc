@@ -752,71 +752,6 @@ void add_ranks(const Part& part, ProcessTime& time) {
                   ranks));
 }
 
-// Whether both submitted to one device, for half of the time of one of them or more.
-bool shares_long(const ProcessTime& other, const ProcessTime& time) {
-  const uint64_t from_ns = std::max(other.budget.start_ns, time.budget.start_ns);
-  const uint64_t to_ns = std::min(other.budget.end_ns, time.budget.end_ns);
-  return to_ns > from_ns && (to_ns - from_ns) * 2 >= time.budget.end_ns - time.budget.start_ns;
-}
-
-// "trainer (pid 4000)", and where it is known how long its device had work for it: ", for at least 92% of the time".
-std::string neighbour_text(const ProcessTime& other, bool with_share) {
-  const correlate::TimeSums& sums = other.budget.evaluated.sums;
-  const uint64_t total = sums.total_ns(), busy = total - std::min(total, sums.idle_high);
-  const std::string name = fmt::format("{} (pid {})", printable(other.name, 32), other.budget.pid);
-  if (!with_share || busy * 100 < total || total == 0) return name;
-  return fmt::format("{}, at least {}% of the time", name, busy * 100 / total);
-}
-
-// Other processes that give its device work for half of its time or more: not those of its own job, which are ranks.
-void add_neighbours(const Part& part, const std::vector<ProcessTime>& times, ProcessTime& time) {
-  std::set<int64_t> ranks;
-  Conditions of_job;
-  of_job.add("c.process IS NOT NULL");
-  if (!time.node.empty()) of_job.add("s.node = ?", store::Bound::of(time.node));
-  if (time.session) of_job.add("s.id = ?", *time.session);
-  part.ask(
-      "SELECT DISTINCT p.pid FROM communicators c JOIN processes p ON p.id = c.process JOIN sessions s ON s.id = "
-      "p.session WHERE {} LIMIT 1000",
-      of_job, [&](std::span<const store::Value> row) { ranks.insert(row[0].integer); });
-  std::map<int64_t, std::string> found;
-  const bool is_bound = time.budget.result.limit == Limit::kDeviceBound;
-  for (const ProcessTime& other : times) {
-    const int64_t pid = other.budget.pid;
-    if (pid == int64_t{time.budget.pid} || other.node != time.node || other.session != time.session) continue;
-    const bool is_same_device =
-        std::ranges::any_of(other.devices, [&](uint32_t one) { return time.devices.contains(one); });
-    if (ranks.contains(pid) || !is_same_device || !shares_long(other, time)) continue;
-    found[pid] = neighbour_text(other, !is_bound);
-  }
-  if (found.empty()) return;
-  std::vector<std::string> names;
-  for (auto& [pid, name] : found) names.push_back(std::move(name));
-  time.shares_its_device = true;
-  const size_t more = names.size() > kMaxNamed ? names.size() - kMaxNamed : 0;
-  names.resize(names.size() - more);
-  const std::string others =
-      fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
-  time.because.push_back(
-      is_bound ? fmt::format("Its device also works for {}: part of what it waits for is theirs", others)
-               : fmt::format("Its device also works for {}: it may be busy while it has nothing to do for this one",
-                             others));
-}
-
-// A thread is measured by the one that it gives work; where it gives several some, by all of them together.
-void add_devices(ProcessTime& time) {
-  if (time.devices.size() < 2) return;
-  if (time.has_own_device) {
-    time.because.push_back(fmt::format("It uses {} devices, and the figures are of the one that this thread gives work",
-                                       time.devices.size()));
-    return;
-  }
-  time.because.push_back(
-      fmt::format("It uses {} devices, and the figures are of all of them together: one may have nothing to do while "
-                  "another works",
-                  time.devices.size()));
-}
-
 }  // namespace
 
 void add_time_evidence(const store::Reader& reader, const store::Selection& selection,
@@ -845,6 +780,8 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
   for (ProcessTime& time : times) {
     add_devices(time);
     add_ranks(part, time);
+    add_copied(part, time);
+    add_refused(part, time);
     add_neighbours(part, times, time);
   }
 }

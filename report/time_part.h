@@ -1,4 +1,5 @@
-// The part of a recording that evidence of one process is looked for in (time_evidence.cc, time_cpus.cc).
+// The part of a recording that evidence of one process is looked for in (time_evidence.cc, time_cpus.cc,
+// time_device.cc).
 //
 // Queries of what is selected, of the process's node, run and evaluated interval. A table that a recording does not
 // have gives no rows. Threads: one at a time.
@@ -11,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "report/time_spent.h"
 #include "store/read/reader.h"
@@ -117,5 +119,11 @@ uint64_t cpus_of(const Part& part, const ProcessTime& time);
 std::string part_text(const ProcessTime& time, uint64_t ns);
 // Who had the CPUs that it, or who it waits for, waited for, and on which they may run.
 void add_cpus(const Part& part, ProcessTime& time);
+// What else the device worked for (time_device.cc): other processes, copies, or nothing because all launches failed; of
+// several devices, which is meant.
+void add_neighbours(const Part& part, const std::vector<ProcessTime>& times, ProcessTime& time);
+void add_refused(const Part& part, ProcessTime& time);
+void add_copied(const Part& part, ProcessTime& time);
+void add_devices(ProcessTime& time);
 
 }  // namespace ingero::report

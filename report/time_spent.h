@@ -65,6 +65,10 @@ struct ProcessTime {
   bool has_own_device = false;     // several, of which the thread that is shown has one: the figures are of that one
   bool shares_its_device = false;  // with another traced process, for half of the time or more
   bool shares_its_stream = false;  // among its threads: each waits for the work of all
+  bool has_failed = false;         // a chain says how
+  bool copies_much = false;        // asynchronously: its device may be busy with these alone
+  std::string refused;             // nearly all of its launches failed: which, and how; empty: no
+  std::optional<std::string> slowed_by;  // another traced process, which used its device: its name
   static constexpr size_t kMaxDevices = 64;
 };
 

@@ -175,6 +175,7 @@ std::string limit_text(const ProcessTime& time) {
   const std::string idle =
       idle_text(time, has_several && !time.has_own_device ? fmt::format("its {} devices together", time.devices.size())
                                                           : "the device");
+  if (!time.refused.empty()) return "NO WORK FOR THE DEVICE: " + time.refused + ".";
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
   // Who now and then waits for one that slept may have had no work; one that sleeps in every step sets the pace.
@@ -210,11 +211,14 @@ std::string limit_text(const ProcessTime& time) {
         return text + fmt::format(", until {} before the end: {}.", format_duration(time.silent_ns), idle);
       }
       if (const std::string what = not_all_healthy(time); !what.empty()) return text + what + ": " + idle + ".";
+      if (time.has_failed) return text + ", until it failed: " + idle + ".";
+      if (time.slowed_by) return text + ", and slower while " + *time.slowed_by + " worked, too: " + idle + ".";
       if (budget.longer_waits) return text + ", and for longer than before: " + idle + ".";
       // Only where it cannot have waited for long.
       return text +
-             (sums.idle_high * 10 < total && !has_several && !time.shares_its_stream ? " (healthy): "
-                                                                                     : ", as far as is known: ") +
+             (sums.idle_high * 10 < total && !has_several && !time.shares_its_stream && !time.copies_much
+                  ? " (healthy): "
+                  : ", as far as is known: ") +
              idle + ".";
     case Limit::kIdle:
       return text + ": no work came for " +
@@ -566,6 +570,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
   out += "\n" + styled(limit_text(time), Style::kBold, colour) + "\n";
   if (const std::string together = together_text(time); !together.empty()) out += "  " + together + ".\n";
   for (const std::string& one : time.because) out += "  " + one + ".\n";
+  if (!time.refused.empty()) return out + "Do: " + time.remedy + ".\n";  // what it waited for says nothing
   out += "\n" + rows_text(time, colour);
   const bool waited = budget.result.why == NotKnown::kBlocked || budget.result.why == NotKnown::kPoll;
   if (is_accusation(budget.result.limit) || waited) {
@@ -580,7 +585,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
   }
   const bool is_slower = budget.longer_waits && budget.result.limit == Limit::kDeviceBound;
   const bool has_remedy = is_accusation(budget.result.limit) || budget.result.limit == Limit::kNotKnown || is_slower ||
-                          budget.slept_percent > 0;
+                          budget.slept_percent > 0 || time.copies_much || time.slowed_by;
   if (has_remedy && !time.remedy.empty()) out += "Do: " + time.remedy + ".\n";
   out += slow_text(time);
   const uint64_t hidden = sums.spun_preempted_ns;

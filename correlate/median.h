@@ -1,4 +1,4 @@
-// The middle of values in no order; of an even number the upper one. Pure; thread-safe.
+// The middle of values in no order; of an even number the upper one. Pure; thread-safe; cannot fail: of none it is 0.
 #pragma once
 
 #include <algorithm>

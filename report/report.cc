@@ -188,11 +188,15 @@ bool is_harmless_lateness(const ReportedChain& chain, const ProcessTime& time) {
          time.budget.result.limit == correlate::Limit::kDeviceBound;
 }
 
-// Who ended in a failure is not healthy, and neither is one whose threads wait for each other's work.
+// Who failed or hung is not healthy, and neither is one whose threads wait for each other's work.
 void add_chains(const std::vector<ReportedChain>& chains, std::vector<ProcessTime>& times) {
   for (const ReportedChain& chain : chains) {
     if (chain.severity != name_of(hal::ChainSeverity::kCritical)) continue;
-    for (ProcessTime& time : times) time.has_failed = time.has_failed || is_its(chain, time);
+    const bool hangs = chain.rule == correlate::rule(correlate::RuleId::collective_hang).name ||
+                       chain.rule == correlate::rule(correlate::RuleId::collective_mismatch).name;
+    for (ProcessTime& time : times) {
+      if (is_its(chain, time)) time.ended_so = hangs ? "hung" : "failed";
+    }
   }
   for (const ReportedChain& chain : chains) {
     if (chain.rule != correlate::rule(correlate::RuleId::shared_default_stream).name) continue;

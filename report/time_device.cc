@@ -14,7 +14,7 @@ namespace {
 using correlate::Limit;
 using store::Conditions;
 
-constexpr double kMuchCopied = 3;  // bytes a nanosecond: a fifth of what PCI Express 4.0 with 16 lanes carries at most
+constexpr double kMuchCopied = 3;       // bytes a nanosecond: a tenth of what PCI Express 4.0 x16 carries
 constexpr size_t kEnoughOfEither = 12;  // steps
 constexpr uint64_t kSlowerPercent = 25;
 constexpr int64_t kEnoughRefused = 8;

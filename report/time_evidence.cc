@@ -272,9 +272,10 @@ void add_resting(ProcessTime& time) {
   const BlamePath* path = limit == Limit::kInputBound || limit == Limit::kHostBound ? path_to_resting(time) : nullptr;
   if (path == nullptr || path->nodes.size() != 2 || !path->nodes.front().object.empty()) return;
   time.because.push_back(fmt::format(
-      "{}, for which it waited, slept: whether that one was slow or had nothing to pass on is not visible, and in the "
+      "{}, for which it waited, {}: whether that one was slow or had nothing to pass on is not visible, and in the "
       "second case nothing was lost",
-      other_text(path->nodes.back(), time)));
+      other_text(path->nodes.back(), time),
+      path->nodes.back().is == TimeClass::kChild ? "waited for a child process" : "slept"));
 }
 
 TimeClass largest_loss(const correlate::TimeSums& sums) {

@@ -154,8 +154,12 @@ const BlamePath* path_to_resting(const ProcessTime& time) {
     const BlameNode& wait = path.nodes.front();
     // Input comes through a queue of the process's own, too; a lock that has a name is held.
     const bool is_queue = is_input && wait.is == TimeClass::kFutex && wait.object.empty();
-    const bool hands_on = wait.is == TimeClass::kSocket || wait.is == TimeClass::kPipe || is_queue;
-    if (path.nodes.size() < 2 || !hands_on || path.nodes.back().is != TimeClass::kSleep) continue;
+    const bool hands_on = wait.is == TimeClass::kSocket || wait.is == TimeClass::kPipe ||
+                          (is_input && wait.is == TimeClass::kPoll) || is_queue;
+    // The child of one that is not traced is not seen.
+    const TimeClass root = path.nodes.back().is;
+    const bool rests = root == TimeClass::kSleep || root == TimeClass::kChild;
+    if (path.nodes.size() < 2 || !hands_on || !rests) continue;
     for_them += ns;
     if (first == nullptr) first = &path;
   }
@@ -170,8 +174,10 @@ std::string remedy_of(const ProcessTime& time) {
   const BlamePath* others = path_to_others(time);
   const BlamePath* rests = limit == Limit::kHostBound || limit == Limit::kInputBound ? path_to_resting(time) : nullptr;
   if (rests != nullptr) {
-    return fmt::format("see why {} sleeps: a rate limit, a retry, or nothing to do",
-                       other_text(rests->nodes.back(), time));
+    const BlameNode& root = rests->nodes.back();
+    if (root.is == TimeClass::kChild)
+      return fmt::format("see what {} does meanwhile, or whether nothing was to be done", other_text(root, time));
+    return fmt::format("see why {} sleeps: a rate limit, a retry, or nothing to do", other_text(root, time));
   }
   // More workers would not help where it is a quota, a stop, another device or a lock that has a name (the
   // interpreter's) that they wait for.

@@ -65,7 +65,7 @@ struct ProcessTime {
   bool has_own_device = false;     // several, of which the thread that is shown has one: the figures are of that one
   bool shares_its_device = false;  // with another traced process, for half of the time or more
   bool shares_its_stream = false;  // among its threads: each waits for the work of all
-  bool has_failed = false;         // a chain says how
+  std::string_view ended_so;       // "failed", "hung": a chain says how; empty: neither
   bool copies_much = false;        // asynchronously: its device may be busy with these alone
   std::string refused;             // nearly all of its launches failed: which, and how; empty: no
   std::optional<std::string> slowed_by;  // another traced process, which used its device: its name
@@ -112,8 +112,8 @@ void add_peer_evidence(const store::Reader& reader, const store::Selection& sele
 bool is_of_one_step(const correlate::ProcessBudget& budget);
 // What to do about it; empty: nothing is known to help. After the names.
 std::string remedy_of(const ProcessTime& time);
-// Where most of what was lost was for threads that hand something on and slept meanwhile: the largest of these; null:
-// that is not so.
+// Where most of what was lost was for threads that hand something on, and slept or waited for a child that is not seen
+// meanwhile: the largest of these; null: that is not so.
 const BlamePath* path_to_resting(const ProcessTime& time);
 // Who was waited for: "python (pid 3120)", "thread decoder of python (pid 3119)".
 std::string other_text(const BlameNode& node, const ProcessTime& time);

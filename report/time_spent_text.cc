@@ -162,6 +162,34 @@ std::string not_all_healthy(const ProcessTime& time) {
                      percent_of(copies, sums.total_ns()));
 }
 
+// After "DEVICE-BOUND". `because`: why the bounds of `idle` say nothing; empty: they do.
+std::string device_bound_text(const ProcessTime& time, const std::string& idle, const std::string& because) {
+  const ProcessBudget& budget = time.budget;
+  const TimeSums& sums = budget.evaluated.sums;
+  const uint64_t total = sums.total_ns();
+  if (budget.slept_percent > 0) {
+    return fmt::format(", but for when it slept, {}% of the time: {}{}.", budget.slept_percent, idle, because);
+  }
+  if (!because.empty()) {
+    const uint64_t waits = sums.of(TimeClass::kDeviceWait).ns + sums.of(TimeClass::kCommunication).ns;
+    return fmt::format(", as far as is known: it was waited for {} of {} ({:.0f}%). {}{}.",
+                       format_duration(Parts(budget).of(waits)), length_text(time), percent_of(waits, total),
+                       with_capital(idle), because);
+  }
+  if (time.silent_ns > 0) {
+    return fmt::format(", until {} before the end: {}.", format_duration(time.silent_ns), idle);
+  }
+  if (const std::string what = not_all_healthy(time); !what.empty()) return what + ": " + idle + ".";
+  if (!time.ended_so.empty()) return fmt::format(", until it {}: {}.", time.ended_so, idle);
+  if (time.slowed_by) return ", and slower while " + *time.slowed_by + " worked, too: " + idle + ".";
+  if (budget.longer_waits) return ", and for longer than before: " + idle + ".";
+  // Only where it cannot have waited for long.
+  return (sums.idle_high * 10 < total && time.devices.size() < 2 && !time.shares_its_stream && !time.copies_much
+              ? " (healthy): "
+              : ", as far as is known: ") +
+         idle + ".";
+}
+
 std::string limit_text(const ProcessTime& time) {
   const ProcessBudget& budget = time.budget;
   const LimitResult& result = budget.result;
@@ -197,29 +225,7 @@ std::string limit_text(const ProcessTime& time) {
     case Limit::kNotKnown:
       return text + ": " + why_not(result.why) + ". " + with_capital(idle) + ".";
     case Limit::kDeviceBound:
-      if (budget.slept_percent > 0) {
-        return text +
-               fmt::format(", but for when it slept, {}% of the time: {}{}.", budget.slept_percent, idle, because);
-      }
-      if (is_wide) {
-        const uint64_t waits = sums.of(TimeClass::kDeviceWait).ns + sums.of(TimeClass::kCommunication).ns;
-        return text + fmt::format(", as far as is known: it was waited for {} of {} ({:.0f}%). {}{}.",
-                                  format_duration(parts.of(waits)), length, percent_of(waits, total),
-                                  with_capital(idle), because);
-      }
-      if (time.silent_ns > 0) {
-        return text + fmt::format(", until {} before the end: {}.", format_duration(time.silent_ns), idle);
-      }
-      if (const std::string what = not_all_healthy(time); !what.empty()) return text + what + ": " + idle + ".";
-      if (time.has_failed) return text + ", until it failed: " + idle + ".";
-      if (time.slowed_by) return text + ", and slower while " + *time.slowed_by + " worked, too: " + idle + ".";
-      if (budget.longer_waits) return text + ", and for longer than before: " + idle + ".";
-      // Only where it cannot have waited for long.
-      return text +
-             (sums.idle_high * 10 < total && !has_several && !time.shares_its_stream && !time.copies_much
-                  ? " (healthy): "
-                  : ", as far as is known: ") +
-             idle + ".";
+      return text + device_bound_text(time, idle, because);
     case Limit::kIdle:
       return text + ": no work came for " +
              format_duration(parts.of(sums.clients_ns + sums.of(TimeClass::kSleep).low + result.high_ns)) + " of " +

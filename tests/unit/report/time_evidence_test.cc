@@ -481,6 +481,13 @@ TEST_F(TimeEvidenceTest, WhereWhoIsWaitedForSleepsThatMayBeNoLoss) {
   EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("see why client (pid 12) sleeps"));
   add_time_evidence(*reader_, {}, times);
   EXPECT_THAT(time.because, ::testing::Contains(::testing::HasSubstr("had nothing to pass on")));
+  // Nor is it seen what the child does of one that is not traced; or who of many it was that poll waited for.
+  time.blame[0].nodes[0].is = correlate::TimeClass::kPoll;
+  time.blame[0].nodes[1].is = correlate::TimeClass::kChild;
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("see what client (pid 12) does meanwhile"));
+  add_time_evidence(*reader_, {}, times);
+  EXPECT_THAT(time.because, ::testing::Contains(::testing::HasSubstr("waited for a child process: whether that one")));
+  time.blame[0].nodes[1].is = correlate::TimeClass::kSleep;
   time.because.clear();
   // Requests come through a queue of its own from a thread that waits for its timer.
   time.because.clear();

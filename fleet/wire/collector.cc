@@ -66,7 +66,8 @@ std::optional<uint64_t> as_id(const Json& value) {
 void Collector::end_resource() {
   if (seen_ != seen_before_ || resource_fault_ != nullptr || batch_.idle.size() >= kMaxIdle) return;
   auto instance = text({}, kInstanceNames);
-  auto from = instance ? sender({}) : std::nullopt;
+  const char* fault = nullptr;
+  auto from = instance ? sender({}, fault) : std::nullopt;
   if (!from) return;
   from->instance = std::move(*instance);
   batch_.idle.push_back(std::move(*from));
@@ -113,11 +114,34 @@ bool Collector::has_wrong(const RawPoint& point, Names names) const {
   });
 }
 
-std::optional<Sender> Collector::sender(const RawPoint& point) const {
-  const auto node = text(point, kNodeNames);
-  if (!node) return std::nullopt;
-  const auto cluster = text(point, kClusterNames);
-  return Sender{cluster.value_or("default"), *node, text(point, kJobNames).value_or("")};
+// A whole number is a name, too. One that is cut would be another's.
+std::optional<std::string> Collector::name(const RawPoint& point, Names names, const char*& fault) const {
+  for (const std::string_view one : names) {
+    const Json* value = find(point, one);
+    if (value == nullptr || value->is_null()) continue;
+    if (value->is_number_integer()) return dump(*value);
+    if (!value->is_string()) {
+      fault = "a name of a node, cluster or job is neither text nor a whole number";
+      return std::nullopt;
+    }
+    const auto& text = value->get_ref<const std::string&>();
+    if (text.empty()) continue;
+    if (text.size() > kMaxIdBytes) {
+      fault = "a name of a node, cluster or job is longer than 128 bytes";
+      return std::nullopt;
+    }
+    return printable(text, kMaxIdBytes);
+  }
+  return std::nullopt;
+}
+
+std::optional<Sender> Collector::sender(const RawPoint& point, const char*& fault) const {
+  auto node = name(point, kNodeNames, fault);
+  auto cluster = fault == nullptr ? name(point, kClusterNames, fault) : std::nullopt;
+  auto job = fault == nullptr ? name(point, kJobNames, fault) : std::nullopt;
+  if (!node && fault == nullptr) fault = "the resource names no node (ingero.node.id or host.name)";
+  if (fault != nullptr) return std::nullopt;
+  return Sender{std::move(cluster).value_or("default"), std::move(*node), std::move(job).value_or("")};
 }
 
 const char* Collector::fault_of(std::string_view metric, const RawPoint& point) const {
@@ -136,6 +160,8 @@ const char* Collector::fault_of(std::string_view metric, const RawPoint& point) 
   if (point.time_ns + (is_ours ? kMaxWindowAge_ns : kMaxPointAge_ns) < now_ns_) {
     return is_ours ? "a window is older than an hour" : "a time is more than 30 days ago";
   }
+  const double value = point.value_double.value_or(static_cast<double>(point.value_int.value_or(0)));
+  if (metric == kScoreMetric && (value < 0 || value > 1)) return "a health score is not from 0 to 1";
   const auto rank = number(point, kRankNames);
   const auto nranks = number(point, kRanksNames);
   if (!rank && has_wrong(point, kRankNames)) return "a rank is not a whole number";
@@ -150,9 +176,9 @@ const char* Collector::fault_of(std::string_view metric, const RawPoint& point) 
 void Collector::add(std::string_view metric, RawPoint point) {
   if (++seen_ > kMaxPoints) return refuse("more than 20000 points in one request");
   if (point.has_no_value) return;
-  if (const char* fault = fault_of(metric, point)) return refuse(fault);
-  auto from = sender(point);
-  if (!from) return refuse("the resource names no node (ingero.node.id or host.name)");
+  const char* fault = fault_of(metric, point);
+  auto from = fault == nullptr ? sender(point, fault) : std::nullopt;
+  if (fault != nullptr) return refuse(fault);
   if (metric.starts_with(kOurs)) return add_window(metric.substr(kOurs.size()), std::move(*from), point);
   if (metric == "gpu.operation.off_cpu" && add_off_cpu(*from, point)) return;
   if (is_of_device(metric, point)) return add_device(metric, *from, point);

@@ -60,7 +60,9 @@ class Collector {
   bool has_wrong(const RawPoint& point, Names names) const;
   const char* fault_of_window(std::string_view name, const RawPoint& point) const;
   const char* fault_of(std::string_view metric, const RawPoint& point) const;
-  std::optional<Sender> sender(const RawPoint& point) const;
+  // None: `fault` says why, where there is more to say than that none is there.
+  std::optional<std::string> name(const RawPoint& point, Names names, const char*& fault) const;
+  std::optional<Sender> sender(const RawPoint& point, const char*& fault) const;
   void end_resource();
   void add_point(std::string_view metric, Sender sender, RawPoint point);
   void add_window(std::string_view name, Sender sender, const RawPoint& point);

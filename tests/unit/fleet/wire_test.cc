@@ -119,6 +119,42 @@ TEST(ProtobufMetrics, WithoutANodeOrWithWrongValuesAreRefusedWithTheReason) {
               HasSubstr("nested"));
 }
 
+TEST(ProtobufMetrics, ANameIsWholeAndTextOrANumber) {
+  const auto of = [](const std::string& key, const auto& value) {
+    Message from = resource("train", "gpu-01");
+    from.message(1, attribute(key, value));
+    return read(request(from, {gauge("m", gauge_point(kReceived_ns, 1))}));
+  };
+  for (const char* key : {"ingero.node.id", "ingero.cluster.id", "ingero.job.id"}) {
+    const Batch whole = of(key, std::string(kMaxIdBytes, 'n'));
+    EXPECT_THAT(refused(whole), IsEmpty()) << key;
+    const Batch longer = of(key, std::string(kMaxIdBytes + 1, 'n'));
+    EXPECT_THAT(refused(longer), HasSubstr("longer than 128 bytes")) << key;
+    EXPECT_THAT(longer.points, IsEmpty()) << key;
+  }
+  const Batch numbered = of("ingero.cluster.id", 7);
+  ASSERT_EQ(numbered.points.size(), 1U) << refused(numbered);
+  EXPECT_EQ(numbered.points[0].sender.cluster, "7");
+  Message list = resource("train", "gpu-01");
+  const Message items = Message().message(5, Message().message(1, Message().text(1, "train")));
+  list.message(1, Message().text(1, "ingero.cluster.id").message(2, items));
+  EXPECT_THAT(refused(read(request(list, {gauge("m", gauge_point(kReceived_ns, 1))}))), HasSubstr("neither text nor"));
+  const Batch empty = of("ingero.cluster.id", "");
+  ASSERT_EQ(empty.points.size(), 1U) << refused(empty);
+  EXPECT_EQ(empty.points[0].sender.cluster, "default");
+}
+
+TEST(ProtobufMetrics, AHealthScoreIsAShare) {
+  const auto scored = [](double score) {
+    return refused(
+        read(request(resource("c", "n"), {gauge(std::string(kScoreMetric), gauge_point(kReceived_ns, score))})));
+  };
+  EXPECT_THAT(scored(0), IsEmpty());
+  EXPECT_THAT(scored(1), IsEmpty());
+  EXPECT_THAT(scored(-1), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(scored(1e300), HasSubstr("from 0 to 1"));
+}
+
 TEST(ProtobufMetrics, AreAtMost20000InARequest) {
   std::vector<Message> metrics(20'005, gauge("m", gauge_point(kReceived_ns, 1)));
   const Batch batch = read(request(resource("c", "n"), metrics));

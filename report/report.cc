@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "base/text.h"
@@ -196,6 +197,19 @@ void add_chains(const std::vector<ReportedChain>& chains, std::vector<ProcessTim
                        chain.rule == correlate::rule(correlate::RuleId::collective_mismatch).name;
     for (ProcessTime& time : times) {
       if (is_its(chain, time)) time.ended_so = hangs ? "hung" : "failed";
+    }
+  }
+  // Where its time alone does not say what limits it, a chain that cost much of it does.
+  for (const ReportedChain& chain : chains) {
+    if (chain.severity != name_of(hal::ChainSeverity::kHigh) || chain.lost_ns.value_or(0) == 0) continue;
+    for (ProcessTime& time : times) {
+      if (!is_its(chain, time) || time.budget.result.limit != correlate::Limit::kNotKnown) continue;
+      time.because.push_back(chain.summary);
+      if (!time.remedy.empty() || chain.recommendations.empty()) continue;
+      time.remedy = chain.recommendations.front();
+      if (time.remedy.ends_with('.')) time.remedy.pop_back();
+      if (!time.remedy.empty())
+        time.remedy.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(time.remedy.front())));
     }
   }
   for (const ReportedChain& chain : chains) {

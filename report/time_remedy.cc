@@ -179,13 +179,17 @@ std::string remedy_of(const ProcessTime& time) {
       return fmt::format("see what {} does meanwhile, or whether nothing was to be done", other_text(root, time));
     return fmt::format("see why {} sleeps: a rate limit, a retry, or nothing to do", other_text(root, time));
   }
-  // More workers would not help where it is a quota, a stop, another device or a lock that has a name (the
-  // interpreter's) that they wait for.
+  // More workers would not help where it is a quota, a stop, another device, a lock that has a name (the
+  // interpreter's), or one that processes share that they wait for.
+  const auto is_of_another = [&](const BlameNode& node) {
+    return std::ranges::find(node.pids, time.budget.pid) == node.pids.end();
+  };
   const bool is_elsewhere =
       others != nullptr &&
       (others->nodes.back().is == TimeClass::kThrottled || others->nodes.back().is == TimeClass::kStopped ||
        others->nodes.back().is == TimeClass::kDeviceWait || others->nodes.back().is_on_its_way ||
-       (others->nodes.front().is == TimeClass::kFutex && !others->nodes.front().object.empty()));
+       (others->nodes.front().is == TimeClass::kFutex &&
+        (!others->nodes.front().object.empty() || is_of_another(others->nodes[1]))));
   if (others != nullptr && (limit == Limit::kHostBound || (limit == Limit::kInputBound && is_elsewhere))) {
     return remedy_for(*others, time);
   }

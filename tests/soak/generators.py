@@ -1,7 +1,8 @@
 """What runs next to the agent in a soak: each generator makes calls until a file is there, and logs how many.
 
 Programs that come and go, children without a program of their own, programs that run another, libraries opened and
-closed, threads that call all the time, Python interpreters, and programs in mount namespaces of their own.
+closed, threads that call all the time, a program that computes, Python interpreters, and programs in mount namespaces of
+their own.
 """
 import glob
 import os
@@ -26,6 +27,13 @@ def call(name):
     made[name] += 1
 for i in range(calls):
     call(names[i % len(names)])
+# With a file that ends it: it goes on, and computes between its calls for a tenth of each second.
+while len(sys.argv) > 4 and not os.path.exists(sys.argv[4]):
+    call(names[0])
+    end = time.monotonic() + 0.1
+    while time.monotonic() < end:
+        pass
+    time.sleep(0.9)
 with open(log, "a") as file:
     file.write("%d %d %d %s\\n" % (os.getpid(), first, time.monotonic_ns(), " ".join("%s=%d" % one for one in made.items())))
 """
@@ -94,6 +102,9 @@ class Generators:
         self.start_caller("again", "--calls", "20", "--pause-ms", "200")
         self.start_caller("reopen", "--calls", "20", "--pause-ms", "100", libraries=self.libraries)
         self.start_caller("steady", "--rate", "200", "--threads", "3")
+        # What threads compute is sampled from the start: the first that does would be a step in what the agent holds.
+        command = [sys.executable, "-c", PYTHON, self.log("computes"), self.libraries[0], "1", self.stop_file]
+        self.processes.append(("computes", subprocess.Popen(command)))
         python = self.log("python")
         self.repeat("python", [[one, "-c", PYTHON, python, self.libraries[0], "20"] for one in interpreters()], 1.0)
         self.repeat("namespace", [self.namespace(self.log("namespace"))], 1.0)

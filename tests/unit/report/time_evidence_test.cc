@@ -448,6 +448,22 @@ TEST(Remedy, IsAboutWhoIsWaitedFor) {
 }
 
 // Nothing is to be done sooner where a timer ends the wait.
+// Who holds a lock that processes share is not an input that more workers would prepare.
+TEST(Remedy, OfALockThatAnotherProcessHoldsIsAboutThatProcess) {
+  ProcessTime time;
+  time.budget.pid = kPid;
+  time.budget.result.limit = correlate::Limit::kInputBound;
+  BlameNode own, holder;
+  own.is = correlate::TimeClass::kFutex;
+  holder.is = correlate::TimeClass::kHost;
+  holder.line = "evaluator() at eval.py:7";
+  holder.pids = {kPid + 1};
+  time.blame.push_back({{own, holder}, 9, 9, 9});
+  EXPECT_THAT(remedy_of(time), ::testing::StartsWith("speed up evaluator() at eval.py:7"));
+  time.blame[0].nodes[1].pids = {kPid};
+  EXPECT_THAT(remedy_of(time), ::testing::StartsWith("prepare more input"));
+}
+
 TEST(Remedy, OfWaitsInVainIsAboutTheirTimeOut) {
   using ::testing::HasSubstr;
   ProcessTime time;

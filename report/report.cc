@@ -189,39 +189,6 @@ bool is_harmless_lateness(const ReportedChain& chain, const ProcessTime& time) {
          time.budget.result.limit == correlate::Limit::kDeviceBound;
 }
 
-// Who failed or hung is not healthy, and neither is one whose threads wait for each other's work.
-void add_chains(const std::vector<ReportedChain>& chains, std::vector<ProcessTime>& times) {
-  for (const ReportedChain& chain : chains) {
-    if (chain.severity != name_of(hal::ChainSeverity::kCritical)) continue;
-    const bool hangs = chain.rule == correlate::rule(correlate::RuleId::collective_hang).name ||
-                       chain.rule == correlate::rule(correlate::RuleId::collective_mismatch).name;
-    for (ProcessTime& time : times) {
-      if (is_its(chain, time)) time.ended_so = hangs ? "hung" : "failed";
-    }
-  }
-  // Where its time alone does not say what limits it, a chain that cost much of it does.
-  for (const ReportedChain& chain : chains) {
-    if (chain.severity != name_of(hal::ChainSeverity::kHigh) || chain.lost_ns.value_or(0) == 0) continue;
-    for (ProcessTime& time : times) {
-      if (!is_its(chain, time) || time.budget.result.limit != correlate::Limit::kNotKnown) continue;
-      time.because.push_back(chain.summary);
-      if (!time.remedy.empty() || chain.recommendations.empty()) continue;
-      time.remedy = chain.recommendations.front();
-      if (time.remedy.ends_with('.')) time.remedy.pop_back();
-      if (!time.remedy.empty())
-        time.remedy.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(time.remedy.front())));
-    }
-  }
-  for (const ReportedChain& chain : chains) {
-    if (chain.rule != correlate::rule(correlate::RuleId::shared_default_stream).name) continue;
-    for (ProcessTime& time : times) {
-      if (time.shares_its_stream || !is_its(chain, time)) continue;
-      time.shares_its_stream = true;
-      time.because.push_back(chain.root_cause);
-    }
-  }
-}
-
 // How many these are, of those that `is_left_out` says.
 size_t drop(std::vector<ReportedChain>& chains, const std::vector<ProcessTime>& times,
             bool (*is_left_out)(const ReportedChain&, const ProcessTime&)) {
@@ -266,6 +233,38 @@ Status gather_time(const store::Reader& reader, const store::Selection& selectio
 }
 
 }  // namespace
+
+void add_chains(const std::vector<ReportedChain>& chains, std::vector<ProcessTime>& times) {
+  for (const ReportedChain& chain : chains) {
+    if (chain.severity != name_of(hal::ChainSeverity::kCritical)) continue;
+    const bool hangs = chain.rule == correlate::rule(correlate::RuleId::collective_hang).name ||
+                       chain.rule == correlate::rule(correlate::RuleId::collective_mismatch).name;
+    for (ProcessTime& time : times) {
+      if (is_its(chain, time)) time.ended_so = hangs ? "hung" : "failed";
+    }
+  }
+  // Where its time alone does not say what limits it, a chain that cost much of it does.
+  for (const ReportedChain& chain : chains) {
+    if (chain.severity != name_of(hal::ChainSeverity::kHigh) || chain.lost_ns.value_or(0) == 0) continue;
+    for (ProcessTime& time : times) {
+      if (!is_its(chain, time) || time.budget.result.limit != correlate::Limit::kNotKnown) continue;
+      time.because.push_back(chain.summary);
+      if (!time.remedy.empty() || chain.recommendations.empty()) continue;
+      time.remedy = chain.recommendations.front();
+      if (time.remedy.ends_with('.')) time.remedy.pop_back();
+      if (!time.remedy.empty())
+        time.remedy.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(time.remedy.front())));
+    }
+  }
+  for (const ReportedChain& chain : chains) {
+    if (chain.rule != correlate::rule(correlate::RuleId::shared_default_stream).name) continue;
+    for (ProcessTime& time : times) {
+      if (time.shares_its_stream || !is_its(chain, time)) continue;
+      time.shares_its_stream = true;
+      time.because.push_back(chain.root_cause);
+    }
+  }
+}
 
 bool is_of_warm_up(const ReportedChain& chain, const ProcessTime& time) {
   if (!is_its(chain, time) || !correlate::is_of_time(chain.rule) || !chain.end_wall_ns) return false;

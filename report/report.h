@@ -126,6 +126,9 @@ Json report_document(const Report& report);
 bool is_of_warm_up(const ReportedChain& chain, const ProcessTime& time);
 // A CPU that it waited for, of a process whose steps lost more to another cause: not what to look at first.
 bool is_lesser(const ReportedChain& chain, const ProcessTime& time);
+// What the chains say of each process's time: that it failed or hung, that its threads share a stream, and, where its
+// time alone does not say what limits it, what cost much of it.
+void add_chains(const std::vector<ReportedChain>& chains, std::vector<ProcessTime>& times);
 // A host event (scheduling, memory, disk, network) rather than a vendor's call.
 bool is_host(const store::CallStats& call);
 

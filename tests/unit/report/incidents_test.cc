@@ -165,6 +165,29 @@ TEST(Incidents, WhatOneSessionSawIsNoEvidenceInTheNext) {
   EXPECT_LT(found[0]["end"].get<std::string>(), "1970-01-01T00:16:43") << found.dump(1);
 }
 
+TEST(Incidents, WhatTheySayOfAProcessIsSaidOfItsTime) {
+  std::vector<ProcessTime> times(3);
+  for (uint32_t i = 0; i < 3; ++i) times[i].budget.pid = 100 + i;
+  times[0].budget.result.limit = correlate::Limit::kDeviceBound;
+  std::vector<ReportedChain> chains(3);
+  for (uint32_t i = 0; i < 3; ++i) chains[i].pid = 100 + i;
+  chains[0].severity = chains[2].severity = "CRITICAL";
+  chains[0].rule = "fatal_error";
+  chains[2].rule = "collective_hang";
+  chains[1].severity = "HIGH";
+  chains[1].rule = "allocation_churn";
+  chains[1].lost_ns = 4'000'000'000;
+  chains[1].summary = "python3 allocated and freed device memory 5119 times";
+  chains[1].recommendations = {"Reuse memory: a pool."};
+  add_chains(chains, times);
+  EXPECT_EQ(times[0].ended_so, "failed");
+  EXPECT_EQ(times[1].ended_so, "");
+  EXPECT_EQ(times[2].ended_so, "hung");
+  EXPECT_EQ(times[1].because, std::vector<std::string>{chains[1].summary}) << "what limits it is not known";
+  EXPECT_EQ(times[1].remedy, "reuse memory: a pool");
+  EXPECT_TRUE(times[0].because.empty());
+}
+
 TEST(Incidents, ThoseThatCostNothingAreLeftOutAndCounted) {
   Report report;
   report.events = 1;

@@ -166,8 +166,13 @@ Status gather_losses(const store::Reader& reader, const ReportOptions& options, 
   return {};
 }
 
+bool is_of_process(const ReportedChain& chain, const ProcessTime& time) {
+  return time.budget.pid == chain.pid && time.node == chain.node;
+}
+
+// Of one whose steps say what it cost.
 bool is_its(const ReportedChain& chain, const ProcessTime& time) {
-  return time.budget.steps != 0 && time.budget.pid == chain.pid && time.node == chain.node;
+  return time.budget.steps != 0 && is_of_process(chain, time);
 }
 
 // What the rules found, and the budget of the process knows to have cost nothing; less work where no more came.
@@ -240,14 +245,14 @@ void add_chains(const std::vector<ReportedChain>& chains, std::vector<ProcessTim
     const bool hangs = chain.rule == correlate::rule(correlate::RuleId::collective_hang).name ||
                        chain.rule == correlate::rule(correlate::RuleId::collective_mismatch).name;
     for (ProcessTime& time : times) {
-      if (is_its(chain, time)) time.ended_so = hangs ? "hung" : "failed";
+      if (is_of_process(chain, time)) time.ended_so = hangs ? "hung" : "failed";
     }
   }
   // Where its time alone does not say what limits it, a chain that cost much of it does.
   for (const ReportedChain& chain : chains) {
     if (chain.severity != name_of(hal::ChainSeverity::kHigh) || chain.lost_ns.value_or(0) == 0) continue;
     for (ProcessTime& time : times) {
-      if (!is_its(chain, time) || time.budget.result.limit != correlate::Limit::kNotKnown) continue;
+      if (!is_of_process(chain, time) || time.budget.result.limit != correlate::Limit::kNotKnown) continue;
       time.because.push_back(chain.summary);
       if (!time.remedy.empty() || chain.recommendations.empty()) continue;
       time.remedy = chain.recommendations.front();

@@ -112,7 +112,7 @@ class Answers(InClickHouse):
                        for number in range(20)]
             points += [("nccl.calls", "sum", 0, now - number, number, {"nccl.op_type": chance.choice(("AllReduce", "Broadcast"))}) for number in range(20)]
             batches.append(as_protobuf(resource, points))
-            batches.append(as_protobuf(resource, [("ingero.node.health_score", "gauge", 0, now - 3, 7.5, {"note": "it's \\ \"quoted\"\n\u00e9"})]))
+            batches.append(as_protobuf(resource, [("ingero.node.health_score", "gauge", 0, now - 3, 0.075, {"note": "it's \\ \"quoted\"\n\u00e9"})]))
         return batches + chance.sample(batches, 5)
 
     def test_a_window_that_comes_in_two_parts_is_whole_in_both(self):

@@ -15,7 +15,8 @@ namespace ingero::hal {
 enum class StatusEffect : uint8_t {
   kOrdinary,
   kFatal,              // what the call was made on (context, communicator, device) cannot be used any more
-  kFatalLater,         // likewise, and work submitted before did it: the call that returns the code is often innocent
+  kFatalLater,         // likewise, and work submitted before did it (not hardware that broke): the call that returns
+                       // the code is often innocent
   kOutOfDeviceMemory,  // an allocation on the device was refused; nothing else failed
 };
 constexpr bool is_fatal(StatusEffect effect) {

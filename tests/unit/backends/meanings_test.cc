@@ -42,6 +42,11 @@ TEST(Meanings, AreFoundByNameOnceARegistryIsThere) {
   EXPECT_EQ(hal::find_status_meaning("CUDA_ERROR_ILLEGAL_ADDRESS")->meaning, meaning->meaning);
   EXPECT_EQ(hal::find_status_meaning("hipErrorIllegalAddress")->effect, hal::StatusEffect::kFatalLater);
   EXPECT_EQ(hal::find_status_meaning("ncclRemoteError")->effect, hal::StatusEffect::kFatal);
+  // Memory or a link that broke: no launch did it.
+  for (const char* broken :
+       {"cudaErrorECCUncorrectable", "cudaErrorNvlinkUncorrectable", "hipErrorECCNotCorrectable"}) {
+    EXPECT_EQ(hal::find_status_meaning(broken)->effect, hal::StatusEffect::kFatal) << broken;
+  }
   EXPECT_EQ(hal::find_status_meaning("ZE_RESULT_ERROR_DEVICE_LOST")->effect, hal::StatusEffect::kFatalLater);
   EXPECT_EQ(hal::find_status_meaning("CL_OUT_OF_RESOURCES")->effect, hal::StatusEffect::kFatalLater);
   EXPECT_EQ(hal::find_status_meaning("ENODEV")->effect, hal::StatusEffect::kFatal);

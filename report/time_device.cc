@@ -42,16 +42,14 @@ std::string neighbour_text(const ProcessTime& other, bool with_share) {
   return fmt::format("{}, at least {}% of the time", name, busy * 100 / total);
 }
 
-// How long its steps of the commonest content were while the other used the device, and otherwise; only where that is
-// longer.
-std::optional<std::string> slower_text(const Part& part, const ProcessTime& other, const ProcessTime& time,
-                                       bool is_same_device) {
-  if (time.budget.steps == 0 || time.budget.result.limit != Limit::kDeviceBound) return std::nullopt;
-  struct Lengths {
-    std::vector<uint64_t> with, without;
-  };
-  std::map<int64_t, Lengths> of_content;
-  const auto [from_ns, to_ns] = together_of(other, time);
+struct Step {
+  uint64_t start_ns = 0, length_ns = 0;
+  int64_t content = 0;
+};
+
+std::vector<Step> steps_of(const Part& part, const ProcessTime& time) {
+  std::vector<Step> steps;
+  if (time.budget.steps == 0) return steps;
   Conditions conditions = Part::of_process(time, "r", "s");
   conditions.add("r.tid = ?", int64_t{time.budget.tid});
   conditions.add("r.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
@@ -60,11 +58,25 @@ std::optional<std::string> slower_text(const Part& part, const ProcessTime& othe
       "SELECT r.start_mono_ns, r.duration_ns, r.content FROM steps r JOIN sessions s ON s.id = r.session WHERE {} "
       "LIMIT 100000",
       conditions, [&](std::span<const store::Value> row) {
-        const auto start_ns = static_cast<uint64_t>(row[0].integer);
-        Lengths& its = of_content[row[2].integer];
-        (start_ns >= from_ns && start_ns < to_ns ? its.with : its.without)
-            .push_back(static_cast<uint64_t>(std::max<int64_t>(0, row[1].integer)));
+        steps.push_back({static_cast<uint64_t>(row[0].integer),
+                         static_cast<uint64_t>(std::max<int64_t>(0, row[1].integer)), row[2].integer});
       });
+  return steps;
+}
+
+// How long its steps of the commonest content were while the other used the device, and otherwise; only where that is
+// longer.
+std::optional<std::string> slower_text(const std::vector<Step>& steps, const ProcessTime& other,
+                                       const ProcessTime& time, bool is_same_device) {
+  struct Lengths {
+    std::vector<uint64_t> with, without;
+  };
+  std::map<int64_t, Lengths> of_content;
+  const auto [from_ns, to_ns] = together_of(other, time);
+  for (const Step& one : steps) {
+    Lengths& its = of_content[one.content];
+    (one.start_ns >= from_ns && one.start_ns < to_ns ? its.with : its.without).push_back(one.length_ns);
+  }
   const auto most = std::ranges::max_element(
       of_content, {}, [](const auto& one) { return std::min(one.second.with.size(), one.second.without.size()); });
   if (most == of_content.end()) return std::nullopt;
@@ -92,6 +104,7 @@ void add_neighbours(const Part& part, const std::vector<ProcessTime>& times, Pro
       of_job, [&](std::span<const store::Value> row) { ranks.insert(row[0].integer); });
   std::map<int64_t, std::string> found;
   const bool is_bound = time.budget.result.limit == Limit::kDeviceBound;
+  std::optional<std::vector<Step>> steps;  // read once, where another may have slowed them
   for (const ProcessTime& other : times) {
     const int64_t pid = other.budget.pid;
     if (pid == int64_t{time.budget.pid} || other.node != time.node || other.session != time.session) continue;
@@ -100,7 +113,9 @@ void add_neighbours(const Part& part, const std::vector<ProcessTime>& times, Pro
     const bool may_be_same = is_same_device || time.devices.empty() || other.devices.empty();
     if (ranks.contains(pid) || !may_be_same || !shares_long(other, time)) continue;
     if (is_same_device) found[pid] = neighbour_text(other, !is_bound);
-    if (const auto slower = slower_text(part, other, time, is_same_device)) {
+    if (!is_bound) continue;
+    if (!steps) steps = steps_of(part, time);
+    if (const auto slower = slower_text(*steps, other, time, is_same_device)) {
       time.slowed_by = neighbour_text(other, false);
       time.because.push_back("It took " + *slower);
       time.remedy = fmt::format("run {} at another time or on another device, or give each a part of it (MIG, MPS)",

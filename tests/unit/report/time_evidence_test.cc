@@ -447,7 +447,6 @@ TEST(Remedy, IsAboutWhoIsWaitedFor) {
   EXPECT_THAT(remedy_of(time), HasSubstr("move this work off the thread that submits"));
 }
 
-// Nothing is to be done sooner where a timer ends the wait.
 // Who holds a lock that processes share is not an input that more workers would prepare.
 TEST(Remedy, OfALockThatAnotherProcessHoldsIsAboutThatProcess) {
   ProcessTime time;
@@ -464,6 +463,7 @@ TEST(Remedy, OfALockThatAnotherProcessHoldsIsAboutThatProcess) {
   EXPECT_THAT(remedy_of(time), ::testing::StartsWith("prepare more input"));
 }
 
+// Nothing is to be done sooner where a timer ends the wait.
 TEST(Remedy, OfWaitsInVainIsAboutTheirTimeOut) {
   using ::testing::HasSubstr;
   ProcessTime time;

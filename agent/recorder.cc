@@ -669,7 +669,7 @@ void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {
   wait_watch->take(*batch, clock.mono_ns());
   watch_collectives(*batch);
   neighbours.take(
-      records.events, [this](uint32_t pid) { return traced(pid); }, batch->processes);
+      records.events, records.waits, [this](uint32_t pid) { return traced(pid); }, batch->processes);
   batch->wall_offset_ns = normaliser->wall_offset_ns();
   // That nothing happened is news to the engine as well, but not every few milliseconds.
   const bool is_due = batch->watermark_mono_ns >= last_watermark_mono_ns + kWatermarkEveryNs;

@@ -37,9 +37,24 @@ static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 }
 
 /* A sleep of this length is worth a line of the program, as are many short ones in I/O: one where they come to it.
- * There are at most some 50 stacks a second and thread. */
+ * There are at most some 50 stacks a second and thread, and a few at once. */
 #define LONG_SLEEP_NS 1000000
 #define SLEEP_STACK_EVERY_NS 20000000
+#define SLEEP_STACKS_AT_ONCE 8
+
+/* Where there are more sleeps than that, chance decides: the first after a while is the one behind a long sleep, and
+ * another, as long and in its turn, would never have a stack. */
+static __always_inline bool is_sleep_stack_due(struct wire_thread *thread, __u64 now)
+{
+	__u64 ahead = thread->sleep_stack_ns > now ? thread->sleep_stack_ns - now : 0;
+
+	if (ahead > (SLEEP_STACKS_AT_ONCE - 1) * SLEEP_STACK_EVERY_NS)
+		return false;
+	if (ahead > SLEEP_STACKS_AT_ONCE / 2 * SLEEP_STACK_EVERY_NS && bpf_get_prandom_u32() & 1)
+		return false;
+	thread->sleep_stack_ns = now + ahead + SLEEP_STACK_EVERY_NS;
+	return true;
+}
 
 /* The stack of the current thread, which goes to sleep: in a system call of its own, or while a page is read. Not
  * static, so that the verifier checks it once. 1: it is in the ring. */
@@ -70,10 +85,8 @@ static __always_inline void keep_place(struct task_struct *task, struct wire_thr
 	if (thread->wait.syscall < 0 && thread->wait.kind != WIRE_WAIT_DISK)
 		return;
 	thread->sleeps_at = place;
-	if (thread->slept_at[place >> 32 & (WIRE_LONG_SLEEPS - 1)] != place ||
-	    now - thread->sleep_stack_ns < SLEEP_STACK_EVERY_NS)
+	if (thread->slept_at[place >> 32 & (WIRE_LONG_SLEEPS - 1)] != place || !is_sleep_stack_due(thread, now))
 		return;
-	thread->sleep_stack_ns = now;
 	if (take_sleeping(now))
 		thread->wait.flags |= WIRE_WAIT_HAS_STACK;
 }

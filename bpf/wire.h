@@ -616,7 +616,7 @@ struct wire_thread {
 	__u64 waited[WIRE_WAIT_SLOTS];
 	__u64 sleeps_at;		  /* where in the program it left the CPU last, as a hash; 0: it could run on */
 	__u64 slept_at[WIRE_LONG_SLEEPS]; /* where it has slept for long */
-	__u64 sleep_stack_ns;		  /* when a stack of it asleep was taken last */
+	__u64 sleep_stack_ns;		  /* stacks of it asleep are taken up to then: threads.bpf.c */
 	__u64 short_io_ns;		  /* asleep in I/O since a place was found where it sleeps for long */
 	__u64 reads; /* the inode whose pages it has asked a disk for since it slept last; 0: none */
 	struct wire_wait wait;

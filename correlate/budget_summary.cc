@@ -50,6 +50,16 @@ std::vector<CauseShare> causes_of(const BudgetStep& step, TimeClass is, const Bl
   return causes;
 }
 
+// What it took more is not recorded: it may be several steps.
+bool is_of_lost_records(const BudgetStep& step, const SlowStep& slow) {
+  return slow.is == TimeClass::kUnknown && step.sums.copy_or_wait_ns * 2 <= step.sums.of(TimeClass::kUnknown).ns;
+}
+
+// It waited for work that other steps do not have.
+bool is_of_more_work(const SlowStep& slow) {
+  return slow.has_other_content && (slow.is == TimeClass::kDeviceWait || slow.is == TimeClass::kCommunication);
+}
+
 // Of some of the samples: what a part of them, in percent, does not exceed.
 uint64_t percentile(std::span<const StepSample> samples, uint64_t StepSample::*of, size_t percent) {
   std::vector<uint64_t> values(samples.size());
@@ -102,6 +112,23 @@ void BudgetSummary::Series::sample(const BudgetStep& step) {
   for (size_t i = 0; i < kKept; ++i) samples[i] = samples[2 * i + 1];
   samples.resize(kKept);
   every *= 2;
+}
+
+// In which class it took most more than the steps of that content before it.
+void BudgetSummary::Series::note_excess(const BudgetStep& step, uint64_t content, SlowStep& slow) const {
+  for (size_t i = 0; i < kTimeClasses; ++i) {
+    std::vector<uint64_t> times;
+    for (const Kept& one : kept) {
+      if (one.content == content) times.push_back(one.ns[i]);
+    }
+    const bool may_be_clients = is_wait(static_cast<TimeClass>(i));
+    const uint64_t usual = median(std::move(times)) + (may_be_clients ? step.sums.clients_ns : 0);
+    const uint64_t its = step.sums.classes[i].ns, more = its - std::min(its, usual);
+    if (more <= slow.more_ns) continue;
+    slow.more_ns = more;
+    slow.is = static_cast<TimeClass>(i);
+  }
+  slow.more_ns = std::min(slow.more_ns, slow.length_ns - slow.usual_ns);  // other classes may have had less than usual
 }
 
 uint64_t BudgetSummary::Series::usual_ns() const {
@@ -182,22 +209,12 @@ BudgetSummary::Classified BudgetSummary::add(const BudgetStep& step, const Blame
   const uint64_t worked_ns = step.length_ns() - std::min(step.length_ns(), step.sums.clients_ns);
   result.is_slow = !result.is_warm_up && worked_ns > limit;
   result.is_usual = is_same && step.length_ns() <= limit && !result.is_warm_up;
+  SlowStep slow{step.number, step.start_ns, worked_ns, usual, TimeClass::kUnknown, 0, {}, !is_same};
   if (result.is_slow) {
-    SlowStep slow{step.number, step.start_ns, worked_ns, usual, TimeClass::kUnknown, 0, {}, !is_same};
-    for (size_t i = 0; i < kTimeClasses; ++i) {
-      std::vector<uint64_t> times;
-      for (const Kept& one : series.kept) {
-        if (one.content == commonest->first) times.push_back(one.ns[i]);
-      }
-      const uint64_t often = median(std::move(times));
-      const bool may_be_clients = is_wait(static_cast<TimeClass>(i));
-      const uint64_t not_usual = often + (may_be_clients ? step.sums.clients_ns : 0);
-      const uint64_t more = kept.ns[i] - std::min(kept.ns[i], not_usual);
-      if (more <= slow.more_ns) continue;
-      slow.more_ns = more;
-      slow.is = static_cast<TimeClass>(i);
-    }
-    slow.more_ns = std::min(slow.more_ns, worked_ns - usual);  // other classes may have had less than usual
+    series.note_excess(step, commonest->first, slow);
+    result.is_slow = !is_of_lost_records(step, slow) && !is_of_more_work(slow);
+  }
+  if (result.is_slow) {
     slow.causes = causes_of(step, slow.is, blame);
     ++series.slow_steps;
     series.slow_more_ns += worked_ns - usual;

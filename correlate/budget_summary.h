@@ -152,6 +152,7 @@ class BudgetSummary {
     std::vector<StepSample> samples;                         // of usual steps, at most 2 * kKept
     uint64_t every = 1;                                      // of which each is one
     void sample(const BudgetStep& step);
+    void note_excess(const BudgetStep& step, uint64_t content, SlowStep& slow) const;
     uint64_t usual_ns() const;
     uint64_t span_ns() const { return last_ns - first_ns; }
   };

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/text.h"
+#include "correlate/device_time.h"
 #include "correlate/engine_impl.h"
 
 namespace ingero::correlate {
@@ -84,17 +85,23 @@ void consider(Worst& worst, const hal::Event& event, uint64_t lost_ns) {
   if (lost_ns != 0 && lost_ns >= worst->lost_ns) worst.add(sample_of(event, lost_ns));
 }
 
-void note_spike(Series& series, SeriesWindow& sum, const hal::Event& event, uint64_t ns) {
+// One that takes longer because more work than usual was submitted before it is none.
+void note_spike(Series& series, SeriesWindow& sum, const hal::Event& event, uint64_t ns, uint64_t undone) {
   constexpr size_t kMaxSpikes = 1024;  // of a window: more than that are not spikes
   ++series.seen;
-  if (series.usual_ns == 0 || ns < kSpikeNs || ns < kSpikeTimes * series.usual_ns) return;
+  if (series.usual_ns == 0 || ns < kSpikeNs || ns < kSpikeTimes * series.usual_ns) {
+    series.most_undone = std::max(series.most_undone, undone);
+    return;
+  }
+  if (undone > series.most_undone) return;
   sum.spike_ns += ns - series.usual_ns;
   if (sum.first_spike_ns == 0) sum.first_spike_ns = event.start_mono_ns;
   if (sum.spikes.size() < kMaxSpikes) sum.spikes.push_back(series.seen);
 }
 
-// Off-CPU time in a call, to the sums of its process's window.
-void add_off_cpu(const hal::Event& event, const CallFacts& facts, bool cold, ProcessWindow& sum) {
+// Off-CPU time in a call, to the sums of its process's window. Behind much work (`undone`: submissions) one more waits
+// for room in its queue, which the device makes.
+void add_off_cpu(const hal::Event& event, const CallFacts& facts, bool cold, uint64_t undone, ProcessWindow& sum) {
   const hal::OffCpu& off = event.off;
   sum.in_calls.preempted_ns += off.preempted_ns;
   sum.in_calls.runqueue_ns += off.runqueue_ns;
@@ -109,7 +116,8 @@ void add_off_cpu(const hal::Event& event, const CallFacts& facts, bool cold, Pro
       facts.kind == Kind::kMemcpy && event.has(Has::kDirection) && event.direction == hal::Direction::kDeviceToHost;
   if (facts.synchronising || is_fetch) {
     sum.sync_blocked_ns += off.blocked_ns;
-  } else if (only_enqueues(facts) && !cold && event.outcome == hal::Outcome::kReturned) {
+  } else if (only_enqueues(facts) && !cold && event.outcome == hal::Outcome::kReturned &&
+             undone < DeviceTime::kQueueFull) {
     sum.unusual_blocked_ns += off.blocked_ns;
     consider(sum.worst_blocked, event, off.blocked_ns);
   }
@@ -363,7 +371,7 @@ bool Engine::Impl::take_series(const hal::Event& event, const CallFacts& facts, 
   sum.max_ns = std::max(sum.max_ns, ns);
   sum.min_ns = std::min(sum.min_ns, ns);
   if (event.has(Has::kDuration)) sum.bins.add(ns);
-  note_spike(*series, sum, event, ns);
+  note_spike(*series, sum, event, ns, process.undone);
   bool cold = false;
   if (series->first_calls < kFirstCalls) {
     ++series->first_calls;
@@ -525,7 +533,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   sum.call_ns += duration_of(event);
   note_latest(event, facts, process);
   if (event.failed && !facts.polled) take_failure(event, facts, process, thread, sum);
-  if (event.has(Has::kOffCpu)) add_off_cpu(event, facts, cold, sum);
+  if (event.has(Has::kOffCpu)) add_off_cpu(event, facts, cold, process.undone, sum);
   take_kind(event, facts, process, thread, sum, window);
   note_work(event, facts, process);
   const bool submits =
@@ -533,10 +541,12 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   if (submits) {
     process.first_work_ns = std::min(process.first_work_ns, event.start_mono_ns);
     process.last_submit_ns = std::max(process.last_submit_ns, event.start_mono_ns);
+    ++process.undone;
     note_device(event, process);
   }
   if (facts.synchronising || facts.kind == Kind::kSync || facts.polled) {
     process.last_wait_ns = std::max(process.last_wait_ns, event.end_mono_ns());
+    process.undone = 0;
   }
 }
 

@@ -274,8 +274,10 @@ LimitResult evaluate(const Evaluated& evaluated, const Blame& blame, Limit befor
   if (percent(low, total) < (is_accusation(before) ? kLeavePercent : kEnterPercent)) {
     return without_loss(evaluated, unclear, total);
   }
-  // The gaps behind many small synchronisations are one cause, whatever the thread did in them.
-  if (synchronises_often(evaluated, total) && sums.behind_sync_low * 2 > low) {
+  // The gaps behind many small synchronisations are one cause, whatever the thread did in them; but where it mostly
+  // allocates, that is: to free memory synchronises.
+  const bool allocates = losses.low[static_cast<size_t>(Limit::kAllocationBound)] * 2 > low;
+  if (synchronises_often(evaluated, total) && sums.behind_sync_low * 2 > low && !allocates) {
     losses = Losses();
     losses.low[static_cast<size_t>(Limit::kSyncBound)] = sums.behind_sync_low;
     losses.high[static_cast<size_t>(Limit::kSyncBound)] = sums.behind_sync_low;

@@ -63,7 +63,8 @@ struct Series {
   // Spikes: how many calls lie between two bursts of them.
   uint64_t seen = 0, last_spike = 0, spikes = 0, spike_ns = 0, spike_window = 0, first_spike_ns = 0;
   std::vector<uint64_t> gaps;
-  bool listed = false;  // in its process's list
+  uint64_t most_undone = 0;  // ProcessState::undone when one of its calls that was no spike began
+  bool listed = false;       // in its process's list
 };
 
 struct ThreadWindow {
@@ -231,6 +232,7 @@ struct ProcessState {
   uint64_t fatal_mono_ns = 0;  // of the first error after which nothing works; 0: none
   uint64_t last_submit_ns = 0,
            last_wait_ns = 0;  // when it last submitted work, and when it last knew that work was done
+  uint64_t undone = 0;        // submissions since then
   uint64_t last_work_ns = 0, last_drained_ns = 0;  // likewise the ends, of all that a copy may wait for
   // By direction, and whether by name asynchronous: of copies that found nothing outstanding, bytes a nanosecond.
   std::map<std::pair<hal::Direction, bool>, double> best_copy_rates;

@@ -321,10 +321,11 @@ WaitEvidence ThreadTime::evidence(uint64_t start_ns, uint64_t end_ns) const {
   if (last == nullptr || ran_on >= kSpinsOnNs) {
     busy_until = end_ns - std::min(end_ns, kReturnNs);
   } else if (last == last_sleep) {
-    // Woken when it was done; one that looks again and again in turns of sleep may have slept on a little.
+    // Woken when it was done; one that looks again and again in turns of sleep may have slept on a little, and one that
+    // was stopped was woken by who let it go on.
     const bool polls = sleeps > 1 || last->kind == static_cast<uint8_t>(hal::WaitKind::kSleep);
     found.complete_ns = std::min(end_ns, last->woken_ns);
-    busy_until = polls ? last->out_ns : last->woken_ns;
+    busy_until = polls || last->why == TimeClass::kStopped ? last->out_ns : last->woken_ns;
   } else {
     busy_until = last->out_ns;  // preempted, and back to find it done: when is not known
   }

@@ -402,8 +402,11 @@ void describe_wait(ChainText& text) {
     if (own) text.step("IO", "block_io", disk_text(total), requests_ns);
     text.fix(kind == "writes" ? "Write checkpoints from another thread, and to a disk of their own"
                               : "Prefetch and cache the data, or read it in other threads");
-    text.fix(is_held_back ? std::string("See whether its cgroup limits I/O: io.max, in version 1 blkio.throttle.*")
-                          : fmt::format("Give its I/O precedence: ionice -c 1 -n 0 -p {}", text.process.pid));
+    if (is_held_back) {
+      text.fix("See whether its cgroup limits I/O: io.max, in version 1 blkio.throttle.*");
+    } else {
+      text.fix(fmt::format("Where other programs use the disk: ionice -c 1 -n 0 -p {}", text.process.pid));
+    }
     add_call_step(text, "on I/O");
     return;
   }

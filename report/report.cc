@@ -182,6 +182,8 @@ bool is_harmless(const ReportedChain& chain, const ProcessTime& time) {
   const bool is_rate = chain.rule == correlate::rule(RuleId::rate_drop).name;
   if (is_rate && limit == correlate::Limit::kIdle && time.budget.pid == chain.pid && time.node == chain.node)
     return true;
+  const bool is_spike = chain.rule == correlate::rule(RuleId::periodic_spike).name;
+  if (is_spike && is_its(chain, time) && limit == correlate::Limit::kStopped) return true;  // who stopped it is said
   // Its device had work all the time: longer steps are fewer, and what its threads waited for was the device.
   const bool is_of_host = is_rate || chain.rule == correlate::rule(RuleId::dataloader_starvation).name;
   if (is_of_host && is_its(chain, time) && limit == correlate::Limit::kDeviceBound) return true;

@@ -36,7 +36,9 @@ namespace {
 
 void blame_own_threads(const std::string& share, const CpuTakers& taken, ProcessTime& time) {
   time.because.push_back(share + ": it has more threads ready to run than CPUs");
-  time.remedy = "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers";
+  time.remedy =
+      "start fewer threads: OMP_NUM_THREADS, MKL_NUM_THREADS, torch.set_num_threads, fewer workers; or, where all of "
+      "them have work to do, give it more CPUs";
   if (taken.own < kHalf) time.remedy += "; and run fewer other programs meanwhile";
 }
 
@@ -64,7 +66,8 @@ uint64_t counted_waiting(const Part& part, const ProcessTime& time) {
 bool add_own_threads(const Part& part, ProcessTime& time) {
   const Limit limit = time.budget.result.limit;
   const uint64_t ns = time.budget.end_ns - std::min(time.budget.end_ns, time.budget.start_ns);
-  if ((limit != Limit::kHostBound && limit != Limit::kStarvedOfCpu) || ns == 0) return false;
+  const bool may_be = limit == Limit::kHostBound || limit == Limit::kInputBound || limit == Limit::kStarvedOfCpu;
+  if (!may_be || ns == 0) return false;
   const Conditions its = part.of_threads_of(time, time.budget.pid);
   const CpuTakers taken = takers_of_cpu(part.reader, its, time.budget.pid);
   const double waited_ns = std::max(taken.waited_ns, static_cast<double>(counted_waiting(part, time)));

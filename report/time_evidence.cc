@@ -129,6 +129,7 @@ void add_allocations(const Part& part, ProcessTime& time) {
 void add_repeated(const Part& part, ProcessTime& time) {
   const Limit limit = time.budget.result.limit;
   if (limit != Limit::kSyncBound && limit != Limit::kLaunchBound) return;
+  if (time.launches_block) return;  // each of them
   const bool are_waits = limit == Limit::kSyncBound;
   const auto most =
       costliest_call(part, time, are_waits ? "'sync', 'memcpy'" : "'launch', 'graph', 'memset', 'memcpy'");
@@ -210,6 +211,8 @@ void add_samples(const Part& part, ProcessTime& time) {
       time.remedy += fmt::format("; and {}", kCollectLess);
     }
   }
+  // Where it waits for a disk as well, pages of a file are mapped: who reads it is said of that.
+  if (sums.of(TimeClass::kDisk).low >= host_low) return;
   int64_t faults = 0;
   part.ask(
       "SELECT sum(w.minor_faults) FROM waits w JOIN event_rows e ON e.seq = w.seq JOIN clocks k ON k.id = e.clock "
@@ -239,6 +242,7 @@ void add_new_workers(const Part& part, ProcessTime& time) {
   constexpr size_t kEnoughWorkers = 4;
   std::set<int64_t> workers;
   uint64_t for_them = 0, all = 0;
+  bool are_other_programs = true;  // and no workers of its own
   for (const BlamePath& path : time.blame) {
     const uint64_t ns = std::max(path.low, path.high);
     all += ns;
@@ -249,6 +253,7 @@ void add_new_workers(const Part& part, ProcessTime& time) {
       const bool is_own = std::find(node.pids.begin(), node.pids.end(), time.budget.pid) != node.pids.end();
       if (is_own) continue;
       is_for_them = true;
+      are_other_programs = are_other_programs && node.role != time.name && !node.role.starts_with("pt_");
       workers.insert(node.pids.begin(), node.pids.end());
     }
     if (is_for_them) for_them += ns;
@@ -260,6 +265,12 @@ void add_new_workers(const Part& part, ProcessTime& time) {
   if (started < kEnoughWorkers || started * 2 < workers.size()) return;
   time.because.push_back(
       fmt::format("{} of the {} processes that it waited for were started meanwhile", started, workers.size()));
+  if (are_other_programs) {
+    time.remedy =
+        "run it less often, further ahead or in another thread, or do its work without a process: the device can work "
+        "meanwhile";
+    return;
+  }
   time.remedy =
       "start the processes once and keep them (PyTorch's DataLoader: made once, with persistent_workers=True), or have "
       "them load less when they start";
@@ -308,6 +319,7 @@ void add_settings(const Part& part, ProcessTime& time) {
                                        printable(text, 80), known->effect,
                                        100 * static_cast<double>(ns) / static_cast<double>(sums.total_ns()), what));
     if (blocks || known->shows_in == largest_loss(sums)) time.remedy = fmt::format("unset {}", known->name);
+    time.launches_block |= blocks;
   }
 }
 
@@ -641,12 +653,18 @@ bool is_accused_more(const ProcessTime& time, const Late& late) {
   return is_accusation(time.budget.result.limit);
 }
 
+// Whether one of the other ranks surely lost more to that than it waited for the late one.
+bool loses_more(const ProcessTime& victim, const Late& late) {
+  if (victim.budget.result.limit == Limit::kStarvedOfCpu) return is_accused_more(victim, late);
+  return is_accusation(victim.budget.result.limit) && victim.budget.evaluated.sums.lost_low() >= late.late_ns;
+}
+
 // What it was accused of is then the second.
 void limit_by(Limit limit, uint64_t ns, bool is_high, correlate::ProcessBudget& budget) {
-  const bool was_starved = budget.result.limit == Limit::kStarvedOfCpu;
+  const Limit before = budget.result.limit;
   budget.result = {};
   budget.result.limit = limit;
-  if (was_starved) budget.result.second = Limit::kStarvedOfCpu;
+  if (is_accusation(before) && before != limit) budget.result.second = before;
   budget.result.low_ns = budget.result.high_ns = ns;
   budget.result.is_high = is_high;
   budget.is_of_slow = false;
@@ -672,7 +690,7 @@ void add_late_ranks(const Part& part, std::vector<ProcessTime>& times) {
                                          format_duration(late.late_ns / late.rounds), format_duration(late.worst_ns));
     for (const int64_t pid : others) {
       const auto victim = of_pid(pid);
-      if (victim == times.end() || is_accused_more(*victim, late)) continue;
+      if (victim == times.end() || loses_more(*victim, late)) continue;
       limit_by(Limit::kCommunicationBound, late.late_ns, is_high, victim->budget);
       victim->waits_for = fmt::format("{} (pid {}), {}", who, late.pid, last);
       victim->remedy = fmt::format("see what {} (pid {}) does meanwhile", who, late.pid);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "hal/wait.h"
+#include "report/frame_text.h"
 #include "report/time_spent.h"
 #include "store/read/selection_sql.h"
 
@@ -107,13 +108,14 @@ class Recording {
     return found;
   }
 
-  // Its thread's longest wait that began after the thread's last call.
-  struct LastWait {
-    int64_t ns = 0, end_ns = 0;
-    std::string kind, object, call;
+  // Its thread's waits that began after the thread's last call: those of the kind that took most.
+  struct LastWaits {
+    int64_t ns = 0, count = 0;
+    int64_t longest_ns = 0, end_ns = 0;  // of the longest
+    std::string kind, object, line, call;
   };
-  LastWait last_wait_of(const ProcessTime& time) const {
-    LastWait found;
+  LastWaits last_waits_of(const ProcessTime& time) const {
+    LastWaits found;
     int64_t last_ns = 0;
     Conditions calls = of_process(time);
     calls.add("e.tid = ?", int64_t{time.budget.tid});
@@ -130,14 +132,23 @@ class Recording {
     waits.add("e.start_mono_ns > ?", last_ns);
     waits.add("e.kind IN ('disk', 'pipe', 'socket', 'futex', 'poll', 'child', 'sleep')");
     waits.add_rows(selection_, "e.seq");
-    ask("SELECT e.duration, e.kind, e.object_name, e.start_mono_ns + e.duration FROM thread_waits e WHERE {} ORDER BY "
+    ask("SELECT e.kind, sum(e.duration), count(*) FROM thread_waits e WHERE {} GROUP BY 1 ORDER BY 2 DESC LIMIT 1",
+        waits, [&](std::span<const store::Value> row) {
+          found.kind = row[0].as_text();
+          found.ns = row[1].integer;
+          found.count = row[2].integer;
+        });
+    waits.add("e.kind = ?", store::Bound::of(found.kind));
+    ask("SELECT e.duration, e.object_name, e.start_mono_ns + e.duration FROM thread_waits e WHERE {} ORDER BY "
         "e.duration DESC LIMIT 1",
         waits, [&](std::span<const store::Value> row) {
-          found.ns = row[0].integer;
-          found.kind = row[1].as_text();
-          found.object = printable(row[2].as_text(), 100);
-          found.end_ns = row[3].integer;
+          found.longest_ns = row[0].integer;
+          found.object = printable(row[1].as_text(), 100);
+          found.end_ns = row[2].integer;
         });
+    ask("SELECT x.frames FROM thread_waits e JOIN event_rows r ON r.seq = e.seq JOIN stacks s ON s.id = r.stack JOIN "
+        "stack_traces x ON x.hash = s.hash WHERE {} ORDER BY e.duration DESC LIMIT 1",
+        waits, [&](std::span<const store::Value> row) { found.line = line_of_stored(row[0].as_text()); });
     return found;
   }
 
@@ -206,15 +217,17 @@ void add_uneven(const Recording& recording, std::vector<ProcessTime>& times) {
 void add_last_wait(const Recording& recording, ProcessTime& time) {
   constexpr int64_t kLong = 2'000'000'000;
   if (time.budget.steps == 0 || time.budget.after_steps.total_ns() > 0) return;
-  const Recording::LastWait last = recording.last_wait_of(time);
+  const Recording::LastWaits last = recording.last_waits_of(time);
   if (last.ns < kLong || static_cast<uint64_t>(last.ns) < 10 * time.budget.usual_ns) return;
-  if (last.kind == "futex" && recording.is_over_from(time, last.end_ns))
-    time.locked_out_ns = static_cast<uint64_t>(last.ns);
-  const std::string length = format_duration(static_cast<uint64_t>(last.ns));
+  if (last.kind == "futex" && last.longest_ns >= kLong && recording.is_over_from(time, last.end_ns))
+    time.locked_out_ns = static_cast<uint64_t>(last.longest_ns);
+  const std::string times = last.count == 1 ? std::string() : fmt::format(" in {} waits", last.count);
+  const std::string length = format_duration(static_cast<uint64_t>(last.ns)) + times;
   std::string what = fmt::format("waited {} for a {}", length, last.kind == "futex" ? "lock" : last.kind);
   if (last.kind == "poll") what = fmt::format("waited {} in poll", length);
   if (last.kind == "sleep") what = "slept " + length;
   if (!last.object.empty()) what += fmt::format(" ({})", last.object);
+  if (!last.line.empty()) what += ", in " + last.line;
   time.because.push_back(fmt::format("After its last call ({}) its thread {} {}", last.call, time.budget.tid, what));
 }
 

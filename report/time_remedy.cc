@@ -35,12 +35,16 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
   const std::string what_it_does = fmt::format("what {} {}", who, are_many ? "do" : "does");
   const bool has_line = !root.line.empty() && root.line.find("+0x") == std::string::npos;
   const std::string what = has_line ? printable(root.line, 120) : what_it_does;
-  // Who held it is the one that was waited for, not who that one waited for.
-  const bool is_held = first.is == TimeClass::kFutex && !first.object.empty() && path.nodes.size() == 2;
+  // The last one holds what the one before it waits for.
+  const bool is_held = is_for_held_lock(path.nodes[path.nodes.size() - 2]);
   // Faster work of what a child runs is seldom in reach; what it makes can be kept.
   if (first.is == TimeClass::kChild && (root.is == TimeClass::kHost || root.is == TimeClass::kPageFault)) {
     return fmt::format("keep what {} {}, wait for it in another thread, or start it further ahead", who,
                        are_many ? "make" : "makes");
+  }
+  if (first.is_write && (first.is == TimeClass::kPipe || first.is == TimeClass::kSocket)) {
+    return fmt::format("see why {} {} not read what is sent, send less, or send it from another thread", who,
+                       are_many ? "do" : "does");
   }
   if (root.is_on_its_way) {
     return "send each message with one write, or set TCP_NODELAY: a small one waits until the one before is "
@@ -71,9 +75,15 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
       if (first.is == TimeClass::kChild) {
         return fmt::format("wait for {} in another thread, less often, or do it without a process", who);
       }
+      if (is_held) {
+        return fmt::format("have {} hold the lock for less time, and not while {}", who,
+                           root.is == TimeClass::kSleep ? "it sleeps" : "it waits");
+      }
       return fmt::format("see {} meanwhile", what_it_does);
   }
 }
+
+bool goes_through_lock(const BlamePath& path) { return std::ranges::any_of(path.nodes, is_for_held_lock); }
 
 // Where most of what was lost was waited for in vain.
 std::string remedy_for_time_outs(const ProcessTime& time) {
@@ -153,13 +163,14 @@ const BlamePath* path_to_resting(const ProcessTime& time) {
     all += ns;
     const BlameNode& wait = path.nodes.front();
     // Input comes through a queue of the process's own, too; a lock that has a name is held.
-    const bool is_queue = is_input && wait.is == TimeClass::kFutex && wait.object.empty();
-    const bool hands_on = wait.is == TimeClass::kSocket || wait.is == TimeClass::kPipe ||
+    const bool is_queue = is_input && wait.is == TimeClass::kFutex && !is_for_held_lock(wait);
+    // One that does not read what is there to be read is what is slow.
+    const bool hands_on = (!wait.is_write && (wait.is == TimeClass::kSocket || wait.is == TimeClass::kPipe)) ||
                           (is_input && wait.is == TimeClass::kPoll) || is_queue;
     // The child of one that is not traced is not seen.
     const TimeClass root = path.nodes.back().is;
     const bool rests = root == TimeClass::kSleep || root == TimeClass::kChild;
-    if (path.nodes.size() < 2 || !hands_on || !rests) continue;
+    if (path.nodes.size() < 2 || !hands_on || !rests || goes_through_lock(path)) continue;
     for_them += ns;
     if (first == nullptr) first = &path;
   }
@@ -179,17 +190,18 @@ std::string remedy_of(const ProcessTime& time) {
       return fmt::format("see what {} does meanwhile, or whether nothing was to be done", other_text(root, time));
     return fmt::format("see why {} sleeps: a rate limit, a retry, or nothing to do", other_text(root, time));
   }
-  // More workers would not help where it is a quota, a stop, another device, a lock that has a name (the
-  // interpreter's), or one that processes share that they wait for.
+  // More workers would not help where it is a quota, a want of CPUs, a stop, another device, a lock that has a name
+  // (the interpreter's), or one that processes share that they wait for.
   const auto is_of_another = [&](const BlameNode& node) {
     return std::ranges::find(node.pids, time.budget.pid) == node.pids.end();
   };
   const bool is_elsewhere =
       others != nullptr &&
-      (others->nodes.back().is == TimeClass::kThrottled || others->nodes.back().is == TimeClass::kStopped ||
-       others->nodes.back().is == TimeClass::kDeviceWait || others->nodes.back().is_on_its_way ||
-       (others->nodes.front().is == TimeClass::kFutex &&
-        (!others->nodes.front().object.empty() || is_of_another(others->nodes[1]))));
+      (others->nodes.back().is == TimeClass::kThrottled || others->nodes.back().is == TimeClass::kCpuWait ||
+       others->nodes.back().is == TimeClass::kStopped || others->nodes.back().is == TimeClass::kDeviceWait ||
+       others->nodes.back().is_on_its_way ||
+       (others->nodes.front().is == TimeClass::kFutex && is_of_another(others->nodes[1])) ||
+       goes_through_lock(*others));
   if (others != nullptr && (limit == Limit::kHostBound || (limit == Limit::kInputBound && is_elsewhere))) {
     return remedy_for(*others, time);
   }

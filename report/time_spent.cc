@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "report/frame_text.h"
+#include "report/script_name.h"
 #include "symbols/frame.h"
 
 namespace ingero::report {
@@ -21,6 +22,7 @@ using correlate::TimeClass;
 constexpr size_t kMaxPaths = 5;
 constexpr uint64_t kKnownParts = 10;  // a tenth of what may be lost
 constexpr uint64_t kDrainEvery = 65536;
+constexpr size_t kMaxScripts = 65536;
 constexpr uint64_t kForEverNs = 2'000'000'000;  // a wait at the end of the recording that may never end
 
 // A thread that made steady steps, and of which nothing came since, for far longer than any of its steps: it may hang,
@@ -134,6 +136,7 @@ std::vector<BlamePath> paths_of(const correlate::Blame& blame, std::vector<Cause
 struct Place {
   std::string line, caller;
   std::string waiting_in, running_in;  // a library, of a thread that does
+  bool takes_lock = false;
 };
 
 Place place_of(const store::Reader& reader, uint64_t stack_id) {
@@ -145,7 +148,7 @@ Place place_of(const store::Reader& reader, uint64_t stack_id) {
         const std::vector<symbols::StackFrame> frames = symbols::parse_frames(values[0].as_text());
         if (const symbols::StackFrame* frame = symbols::line_of_thread(frames)) {
           place = {line_text(*frame), caller_text(frames, *frame), library_text(frames, *frame, false),
-                   library_text(frames, *frame, true)};
+                   library_text(frames, *frame, true), symbols::waits_for_own_lock(frames, *frame)};
         }
         return true;
       },
@@ -193,6 +196,33 @@ std::string library_of_most(const BlameNode& node, const std::function<const Pla
   }
   const auto most = std::ranges::max_element(libraries, {}, [](const auto& one) { return one.second; });
   return most != libraries.end() && most->second * 2 >= all_ns ? most->first : std::string();
+}
+
+// Whether that is so for most of the node's time at its line.
+bool takes_lock(const BlameNode& node, const std::function<const Place&(uint64_t)>& place) {
+  uint64_t locks_ns = 0, all_ns = 0;
+  for (const auto& [stack, ns] : node.stacks) {
+    const Place& its = place(stack);
+    if (its.line != node.line) continue;
+    all_ns += ns;
+    if (its.takes_lock) locks_ns += ns;
+  }
+  return node.is == TimeClass::kFutex && locks_ns * 2 > all_ns;
+}
+
+// What comes before a copy is input, unless most of it is for a lock: that is held, and hands nothing on.
+void correct_input_of_locks(ProcessTime& time) {
+  correlate::LimitResult& result = time.budget.result;
+  if (result.limit != correlate::Limit::kInputBound) return;
+  uint64_t locks_ns = 0, all_ns = 0;
+  for (const BlamePath& path : time.blame) {
+    const uint64_t ns = std::max(path.low, path.high);
+    all_ns += ns;
+    if (path.nodes.front().takes_lock) locks_ns += ns;
+  }
+  if (locks_ns * 2 <= all_ns) return;
+  result.limit = correlate::Limit::kHostBound;
+  if (result.second == correlate::Limit::kHostBound) result.second.reset();
 }
 
 // A slow step without a sample of who was waited for has the line that other slow steps have on the same path.
@@ -248,6 +278,23 @@ void order_by_cause(ProcessTime& time) {
   if (slow.front().is != longest) time.budget.every.reset();  // that was of the longest's class
 }
 
+// What interpreters ran: of a process of another program than the one whose time it is. Its own workers run its own.
+void add_scripts(const std::map<uint32_t, std::string>& scripts, uint32_t own_pid, std::vector<BlamePath>& paths) {
+  const auto script_of = [&](uint32_t pid) {
+    const auto found = scripts.find(pid);
+    return found == scripts.end() ? std::string() : found->second;
+  };
+  const std::string own = script_of(own_pid);
+  for (BlamePath& path : paths) {
+    for (BlameNode& node : path.nodes) {
+      if (node.pids.empty()) continue;
+      std::string script = script_of(node.pids.front());
+      const bool is_of_all = std::ranges::all_of(node.pids, [&](uint32_t pid) { return script_of(pid) == script; });
+      if (is_of_all && script != own) node.script = std::move(script);
+    }
+  }
+}
+
 class Replayed final : public store::ReplaySink {
  public:
   explicit Replayed(TimeSink& sink) : sink_(sink) {}
@@ -289,6 +336,7 @@ struct TimeSink::Session {
   hal::CallId exit = hal::kNoCall;
   std::set<hal::CallId> work;                                       // those that submit
   std::set<uint32_t> ended;                                         // processes
+  std::map<uint32_t, std::string> scripts;                          // by process: what an interpreter runs in it
   std::map<uint32_t, std::set<uint32_t>> devices;                   // by process: to which it submitted
   std::unordered_map<uint32_t, std::set<uint32_t>> thread_devices;  // by thread: two of them at most
   std::unordered_map<uint32_t, uint64_t> last_seen_ns;              // by thread: the end of what it did last
@@ -321,7 +369,11 @@ void TimeSink::probe(uint32_t probe, std::string_view symbol) {
   session_->budget.set_probe(probe, correlate::is_per_thread_symbol(symbol));
 }
 
-void TimeSink::process(const hal::Process& process) { session_->budget.add_process(process); }
+void TimeSink::process(const hal::Process& process) {
+  session_->budget.add_process(process);
+  std::string script = script_name(process.command_line);
+  if (!script.empty() && session_->scripts.size() < kMaxScripts) session_->scripts[process.pid] = std::move(script);
+}
 
 void TimeSink::event(const hal::Event& event) {
   session_->wall_offset_ns = event.wall_offset_ns;
@@ -387,8 +439,10 @@ void TimeSink::end(std::optional<uint64_t> watermark_mono_ns) {
     for (const correlate::SlowStep& slow : budget.slow) {
       std::vector<BlamePath> paths = paths_of(blame, slow.causes);
       if (paths.size() > 1) paths.resize(1);
+      add_scripts(session_->scripts, budget.pid, paths);
       time.slow_blame.push_back(std::move(paths));
     }
+    add_scripts(session_->scripts, budget.pid, time.blame);
     if (watermark_mono_ns && !session_->ended.contains(budget.pid)) {  // of the whole recording, which has ended
       time.silent_ns =
           silent_at_end(budget, session_->last_seen_ns[budget.tid], std::max(session_->last_ns, *watermark_mono_ns));
@@ -403,6 +457,10 @@ void TimeSink::end(std::optional<uint64_t> watermark_mono_ns) {
     found_.push_back(std::move(time));
   }
   session_.reset();
+}
+
+bool is_for_held_lock(const BlameNode& node) {
+  return node.is == TimeClass::kFutex && (!node.object.empty() || node.takes_lock);
 }
 
 std::vector<ProcessTime> TimeSink::take() { return std::exchange(found_, {}); }
@@ -429,6 +487,7 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
         node.line = its.line;
         node.caller = its.caller;
         node.within = library_of_most(node, place);
+        node.takes_lock = takes_lock(node, place);
       }
     }
   };
@@ -437,6 +496,7 @@ void add_time_names(const store::Reader& reader, std::vector<ProcessTime>& times
     for (auto& paths : time.slow_blame) name(time, paths);
     add_lines_of_others(time.slow_blame);
     order_by_cause(time);
+    correct_input_of_locks(time);
     time.remedy = remedy_of(time);
   }
 }

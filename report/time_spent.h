@@ -27,15 +27,20 @@ struct BlameNode {
   bool is_write = false;
   bool is_timed_out = false;                        // its timer ended it
   bool is_on_its_way = false;                       // it had not received yet what the one before had sent
+  bool takes_lock = false;                          // of kFutex: for a lock that its line takes, and no queue
   std::string object;                               // "10.0.0.9:9000", a path, a lock's name
   correlate::Most<correlate::WaitedFor> object_id;  // of the recording's wait_objects
   correlate::Most<uint64_t> pid;                    // which of them it was
   std::string line, caller;                         // "forward() at train.py:61", "called in step() at train.py:31"
   std::string within;                               // "sqlite3_step() of libsqlite3", for most of it; empty: none
+  std::string script;                               // "train.py", of another program than its own; empty: not known
   uint64_t stack_id = 0;
   std::vector<std::pair<uint64_t, uint64_t>> stacks;  // most first, and for how long each; at most kMaxStacks
   static constexpr size_t kMaxStacks = 32;
 };
+
+// Whether it waited for a lock that somebody holds.
+bool is_for_held_lock(const BlameNode& node);
 
 // From the thread that lost time to the root.
 struct BlamePath {
@@ -66,6 +71,7 @@ struct ProcessTime {
   bool shares_its_device = false;  // with another traced process, for half of the time or more
   bool shares_its_stream = false;  // among its threads: each waits for the work of all
   std::string_view ended_so;       // "failed", "hung": a chain says how; empty: neither
+  bool launches_block = false;     // by a setting
   bool copies_much = false;        // asynchronously: its device may be busy with these alone
   std::string refused;             // nearly all of its launches failed: which, and how; empty: no
   std::optional<std::string> slowed_by;  // another traced process, which used its device: its name
@@ -115,7 +121,7 @@ std::string remedy_of(const ProcessTime& time);
 // Where most of what was lost was for threads that hand something on, and slept or waited for a child that is not seen
 // meanwhile: the largest of these; null: that is not so.
 const BlamePath* path_to_resting(const ProcessTime& time);
-// Who was waited for: "python (pid 3120)", "thread decoder of python (pid 3119)".
+// Who was waited for: "python (pid 3120, train.py)", "thread decoder of python (pid 3119)".
 std::string other_text(const BlameNode& node, const ProcessTime& time);
 
 std::string time_text(const std::vector<ProcessTime>& times, bool colour);

@@ -124,11 +124,13 @@ bool is_idle_unknown(const TimeSums& sums) {
   return percent_of(sums.idle_high - std::min(sums.idle_low, sums.idle_high), sums.total_ns()) >= kWidePercent;
 }
 
-std::string_view why_idle_unknown(const TimeSums& sums) {
+std::string_view why_idle_unknown(const correlate::Evaluated& evaluated) {
+  const TimeSums& sums = evaluated.sums;
   if (sums.unnamed_syncs * 2 > sums.syncs) return "its waits name no queue";
   if (sums.copy_or_wait_ns * 2 > sums.idle_high - sums.idle_low) return "its copies come behind other work";
   if (sums.queued_behind > 0) return "more work is queued whenever it waits";
-  return "it does not wait for all that it submits";
+  if (sums.syncs == 0 || sums.syncs < evaluated.steps) return "it does not wait for all that it submits";
+  return "a wait says that the device is done, not since when";
 }
 
 // "the device had nothing to do for 2ms of each 10ms step (20%)". `device`: which.
@@ -199,7 +201,7 @@ std::string limit_text(const ProcessTime& time) {
   const std::string length = length_text(time);
   const bool has_several = time.devices.size() > 1;
   const bool is_wide = is_idle_unknown(sums);
-  const std::string because = is_wide ? fmt::format(", because {}", why_idle_unknown(sums)) : std::string();
+  const std::string because = is_wide ? fmt::format(", because {}", why_idle_unknown(budget.evaluated)) : std::string();
   const std::string idle =
       idle_text(time, has_several && !time.has_own_device ? fmt::format("its {} devices together", time.devices.size())
                                                           : "the device");
@@ -209,7 +211,6 @@ std::string limit_text(const ProcessTime& time) {
   // Who now and then waits for one that slept may have had no work; one that sleeps in every step sets the pace.
   const bool may_be_idle = result.limit == Limit::kInputBound && budget.is_of_slow && path_to_resting(time) != nullptr;
   if (may_be_idle) text += " or IDLE";
-  if (result.is_high && is_accusation(result.limit) && !may_be_idle) text += ", highly";
   if (budget.is_of_slow && result.limit != Limit::kStopped) {
     text += is_of_one_step(budget) ? fmt::format(", in one step, which took {}, usually {}",
                                                  format_duration(budget.slow.front().length_ns),
@@ -351,10 +352,11 @@ std::string at_line(const BlameNode& node) {
 std::string role_text(const BlameNode& node) {
   const std::string name = node.role.empty() ? std::string("a thread") : printable(node.role, 40);
   if (node.pids.empty()) return name;
-  if (node.pids.size() == 1) return fmt::format("{} (pid {})", name, node.pids.front());
+  const std::string script = node.script.empty() ? std::string() : ", " + node.script;
+  if (node.pids.size() == 1) return fmt::format("{} (pid {}{})", name, node.pids.front(), script);
   const bool are_more = node.pids.size() >= correlate::Blame::kMaxPids;  // the others are not kept
-  return fmt::format("{}{} processes named {} (pids {} to {}{})", node.pids.size(), are_more ? " or more" : "", name,
-                     node.pids.front(), node.pids.back(), are_more ? " among them" : "");
+  return fmt::format("{}{} processes named {} (pids {} to {}{}{})", node.pids.size(), are_more ? " or more" : "", name,
+                     node.pids.front(), node.pids.back(), are_more ? " among them" : "", script);
 }
 
 }  // namespace
@@ -387,17 +389,19 @@ std::string path_text(const BlamePath& path, const ProcessTime& time, const Part
     return fmt::format("{} {}{} for {} {}", first.caller.empty() ? who : line_and_caller(first) + ",", did(first, sums),
                        in_library(first), length, part);
   }
-  // A named lock comes with who held it.
-  const bool is_held = first.is == TimeClass::kFutex && !first.object.empty();
-  std::string text = is_held ? fmt::format("{} {} for {} {}, held by ", who, did(first, sums), length, part)
-                             : fmt::format("{} waited {} {}{} for ", who, length, part,
-                                           first.within.empty() ? "" : fmt::format(",{},", in_library(first)));
+  const bool is_read = first.is_write && (first.is == TimeClass::kPipe || first.is == TimeClass::kSocket);
+  std::string text = is_for_held_lock(first)
+                         ? fmt::format("{} {} for {} {}, held by ", who, did(first, sums), length, part)
+                         : fmt::format("{} waited {} {}{} for {}", who, length, part,
+                                       first.within.empty() ? "" : fmt::format(",{},", in_library(first)),
+                                       is_read ? "the reader of what it wrote, " : "");
   for (size_t i = 1; i < path.nodes.size(); ++i) {
     const BlameNode& node = path.nodes[i];
     if (i + 1 == path.nodes.size()) {
       text += fmt::format("{}, which {}{}{}", other_text(node, time), did(node, sums), in_library(node), at_line(node));
     } else if (!is_same_role(node, path.nodes[i + 1])) {  // threads that wait for their like are one link
-      text += other_text(node, time) + ", which waited for ";
+      text += fmt::format("{}, which {}", other_text(node, time),
+                          is_for_held_lock(node) ? did(node, sums) + ", held by " : "waited for ");
     }
   }
   return text;
@@ -577,7 +581,6 @@ std::string process_text(const ProcessTime& time, bool colour) {
   if (const std::string together = together_text(time); !together.empty()) out += "  " + together + ".\n";
   for (const std::string& one : time.because) out += "  " + one + ".\n";
   if (!time.refused.empty()) return out + "Do: " + time.remedy + ".\n";  // what it waited for says nothing
-  out += "\n" + rows_text(time, colour);
   const bool waited = budget.result.why == NotKnown::kBlocked || budget.result.why == NotKnown::kPoll;
   if (is_accusation(budget.result.limit) || waited) {
     size_t shown = 0;
@@ -593,6 +596,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
   const bool has_remedy = is_accusation(budget.result.limit) || budget.result.limit == Limit::kNotKnown || is_slower ||
                           budget.slept_percent > 0 || time.copies_much || time.slowed_by;
   if (has_remedy && !time.remedy.empty()) out += "Do: " + time.remedy + ".\n";
+  out += "\n" + rows_text(time, colour);
   out += slow_text(time);
   const uint64_t hidden = sums.spun_preempted_ns;
   if (hidden * 100 >= sums.total_ns()) {
@@ -622,6 +626,7 @@ Json node_json(const BlameNode& node) {
   json["line"] = json_or_null(printable(node.line, 200));
   json["caller"] = json_or_null(printable(node.caller, 200));
   json["within"] = json_or_null(printable(node.within, 200));
+  json["script"] = json_or_null(node.script);
   return json;
 }
 

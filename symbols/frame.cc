@@ -206,4 +206,18 @@ const StackFrame* library_of(const std::vector<StackFrame>& frames, const StackF
   return native != nullptr ? native : python;
 }
 
+bool waits_for_own_lock(const std::vector<StackFrame>& frames, const StackFrame& line) {
+  constexpr std::string_view kLocks[] = {"pthread_mutex_", "__pthread_mutex_", "pthread_rwlock_", "__pthread_rwlock_"};
+  const auto inner = std::span(frames).first(static_cast<size_t>(&line - frames.data()));
+  if (line.is_python()) {
+    return !inner.empty() && std::ranges::all_of(inner, [](const StackFrame& frame) {
+      const bool is_module_of_locks = file_name(frame.file).starts_with("_multiprocessing");
+      return !frame.is_python() && !frame.file.empty() && (is_of_system(frame) || is_module_of_locks);
+    });
+  }
+  return std::ranges::any_of(inner, [&](const StackFrame& frame) {
+    return std::ranges::any_of(kLocks, [&](std::string_view one) { return frame.symbol.starts_with(one); });
+  });
+}
+
 }  // namespace ingero::symbols

@@ -48,6 +48,9 @@ const StackFrame* line_of_thread(const std::vector<StackFrame>& frames);
 // follow each other there, which is what it was called for; else of Python's what `line` called, or where that runs the
 // innermost line. Null: it called none, but for the system, the interpreter and what comes with that.
 const StackFrame* library_of(const std::vector<StackFrame>& frames, const StackFrame& line, bool is_running);
+// Whether `line`, one of `frames`, waits for a lock that it takes itself: Python's by nothing but the interpreter,
+// native code's by a function of POSIX's for that. A queue, a condition or a future has code of its own in between.
+bool waits_for_own_lock(const std::vector<StackFrame>& frames, const StackFrame& line);
 // Whose Python line called `line`'s, one of `frames`: the nearest of the program's own. None for native code.
 const StackFrame* caller_of(const std::vector<StackFrame>& frames, const StackFrame& line);
 

@@ -153,10 +153,6 @@ std::optional<Common> common_of(std::span<const std::byte> entry, size_t word_by
 }
 
 // The code that an entry is for.
-struct CodeRange {
-  uint64_t begin = 0, bytes = 0;
-};
-
 std::optional<CodeRange> range_of(std::span<const std::byte> entry, uint64_t address, const Common& common,
                                   size_t word_bytes) {
   constexpr uint64_t kFirst = 8;  // behind its size and its reference
@@ -190,10 +186,11 @@ class Entries {
     uint32_t distance = 0;
     std::memcpy(&distance, own.data() + 4, sizeof distance);
     if (distance == 0) return std::nullopt;  // a common one
-    FrameEntry found{read(address + 4 - distance), 0};
+    FrameEntry found{read(address + 4 - distance), 0, {}};
     const auto common = found.bytes.size() < 8 ? std::nullopt : common_of(found.bytes, word_bytes_);
     const auto range = common ? range_of(own, address, *common, word_bytes_) : std::nullopt;
-    if (!range || code < range->begin || code - range->begin >= range->bytes) return std::nullopt;
+    if (!range || !range->holds(code)) return std::nullopt;
+    found.code = *range;
     const auto reference = static_cast<uint32_t>(found.bytes.size() + 4);
     std::memcpy(own.data() + 4, &reference, sizeof reference);
     found.address = address - found.bytes.size();

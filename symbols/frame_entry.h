@@ -14,9 +14,15 @@
 
 namespace ingero::symbols {
 
+struct CodeRange {
+  uint64_t begin = 0, bytes = 0;
+  bool holds(uint64_t address) const { return address >= begin && address - begin < bytes; }
+};
+
 struct FrameEntry {
   std::vector<std::byte> bytes;  // the common entry (CIE), then the one for the code (FDE), which refers to it
   uint64_t address = 0;          // of the first byte, so that the second entry is where it is loaded
+  CodeRange code;                // that it is for: a function, or a part of one
 };
 
 // By the linker's search table. Where there is none, in an .eh_frame of up to kMaxUnsorted bytes, one after the other.

@@ -88,6 +88,14 @@ uint64_t SymbolTable::end_of(size_t position, const Elf64_Sym& symbol) const {
   return other.st_shndx == symbol.st_shndx ? other.st_value : symbol.st_value;
 }
 
+std::optional<uint64_t> SymbolTable::address_of(std::string_view name) const {
+  for (const uint32_t index : by_address_) {
+    const Elf64_Sym one = symbol(index);
+    if (this->name(one) == name) return one.st_value;
+  }
+  return std::nullopt;
+}
+
 std::optional<FoundSymbol> SymbolTable::find(uint64_t address) const {
   const auto after = std::upper_bound(by_address_.begin(), by_address_.end(), address,
                                       [this](uint64_t at, uint32_t i) { return at < symbol(i).st_value; });

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "symbols/code_file.h"
@@ -22,6 +23,10 @@ class SymbolTable {
  public:
   // `file` outlives this. Uses .symtab, else .dynsym.
   explicit SymbolTable(const CodeFile& file);
+  // Whether it names functions that the file does not export.
+  bool has_local() const { return !is_dynamic_; }
+  // Where a function of this name begins. Looks at each; nothing: there is none.
+  std::optional<uint64_t> address_of(std::string_view name) const;
   // The function that holds `address`: of several at one place the global one with the shortest name.
   std::optional<FoundSymbol> find(uint64_t address) const;
 

@@ -9,6 +9,7 @@
 #include "base/demangle.h"
 #include "symbols/debug_sections.h"
 #include "symbols/elf_image.h"
+#include "symbols/python_collector.h"
 #include "symbols/source_lines.h"
 #include "symbols/symbol_table.h"
 
@@ -31,6 +32,12 @@ std::string debug_link(const CodeFile& code) {
   return link.find('/') == std::string::npos ? link : "";
 }
 
+// By its name: the search is not made in each library.
+bool is_interpreter(const CodeFile& code) {
+  const std::string_view path = code.path(), name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("python") || name.starts_with("libpython");
+}
+
 }  // namespace
 
 struct Symboliser::File {
@@ -41,13 +48,16 @@ struct Symboliser::File {
   uint64_t debug_bytes = 0;              // decompressed; 0: not known yet
   std::optional<ElfImage> debug;         // a copy, and what libelf decompresses of it
   std::unique_ptr<SourceLines> lines;
+  std::optional<CodeRange> collector;  // of an interpreter that does not name it
   std::unordered_map<uint64_t, std::vector<Named>> names;
 
   std::optional<FoundSymbol> find(uint64_t address) const {
     if (debug_table) {
       if (auto found = debug_table->find(address)) return found;
     }
-    return table ? table->find(address) : std::nullopt;
+    auto found = table ? table->find(address) : std::nullopt;
+    if (!found && collector && collector->holds(address)) found = FoundSymbol{kCollectorName, collector->begin};
+    return found;
   }
 };
 
@@ -85,6 +95,7 @@ Symboliser::File& Symboliser::open(const CodeFile& code) {
       break;
     }
   }
+  if (!file->debug_table && is_interpreter(code)) file->collector = find_python_collector(code, *file->table);
   if (file->with_lines->parts().debug.empty()) file->with_lines = nullptr;
   return *file;
 }

@@ -24,6 +24,8 @@ constexpr size_t kMaxOfDay = 1000;           // incidents, the newest
 constexpr size_t kMaxUnwritten = 4096;       // incidents, until the store takes them
 constexpr size_t kMaxLibraryHashes = 65536;  // of a job
 constexpr const char* kManyRanks = "windows of more than 256 ranks of one node";
+constexpr const char* kManyNodes =
+    "the sender's network has brought seven in eight of the 4096 nodes, and the others are for other senders";
 constexpr uint64_t kMisfits = 256;  // windows in a row, after which their period is the job's
 
 std::string too_many_nodes(const std::string& node) {
@@ -117,6 +119,23 @@ void Cluster::separate_namesakes(wire::Batch& batch) {
   }
 }
 
+// Of nodes for which this sender has no room left: what the store knows at a time is for all senders.
+void Cluster::refuse_nodes(wire::Batch& batch) {
+  const uint64_t now_ns = clock_.mono_ns();
+  std::map<NodeKey, bool> taken;  // few nodes a batch
+  const auto is_refused = [&](const auto& one) {
+    const auto [node, is_new] = taken.try_emplace(NodeKey(one.sender.cluster, one.sender.node), true);
+    if (is_new) {
+      node->second = node_shares_.take(batch.sent_by, one.sender.cluster + '\0' + one.sender.node, now_ns);
+    }
+    return !node->second;
+  };
+  const size_t refused = std::erase_if(batch.windows, is_refused) + std::erase_if(batch.points, is_refused);
+  if (refused == 0) return;
+  counters_.refused[kManyNodes] += refused;
+  batch.refused[kManyNodes] += refused;
+}
+
 // Of nodes that claim to have more ranks than a machine can have.
 void Cluster::refuse_ranks(wire::Batch& batch) {
   const uint64_t now_ns = clock_.mono_ns();
@@ -147,6 +166,7 @@ Status Cluster::take_locked(wire::Batch& batch, uint64_t& end) {
   ++counters_.requests;
   separate_namesakes(batch);
   const wire::Refusals of_points = batch.refused;
+  refuse_nodes(batch);
   refuse_ranks(batch);
   const auto written = store_->write(batch);
   INGERO_TRY(written);
@@ -173,12 +193,12 @@ Status Cluster::take_locked(wire::Batch& batch, uint64_t& end) {
       clocks_.insert_or_assign({sender.cluster, sender.node}, NodeClock{*sender.clock, now_ns});
     }
   }
-  for (const size_t i : written->windows) compare(batch.windows[i], written->nodes[i], now_ns);
-  for (const auto& [window, node] : written->filled) compare(window, node, now_ns);
+  for (const size_t i : written->windows) compare(batch.windows[i], written->nodes[i], now_ns, batch.sent_by);
+  for (const auto& [window, node] : written->filled) compare(window, node, now_ns, batch.sent_by);
   for (const wire::Point& point : batch.points) {
     // Of a node that sends windows, its ranks are compared, by more than its score.
     const bool is_compared = instances_.contains({point.sender.cluster, point.sender.node});
-    if (point.metric == wire::kScoreMetric && !is_compared) compare_score(point, now_ns);
+    if (point.metric == wire::kScoreMetric && !is_compared) compare_score(point, now_ns, batch.sent_by);
   }
   take_reports(batch);
   hear_idle(batch);
@@ -222,10 +242,16 @@ void Cluster::take_reports(const wire::Batch& batch) {
   (void)write_incidents(std::move(rows));  // what cannot be written now is kept
 }
 
-// Where there is no room, the longest silent one gives way; null: none is silent.
-Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns) {
+// Where there is no room, the longest silent one gives way; null: none is silent, or the sender has its share.
+Cluster::Job* Cluster::job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns, const std::string& sent_by) {
+  const std::string name = key.cluster + '\0' + key.job + '\0' + (key.kind == Kind::kWork ? 'w' : 's');
+  const bool has_share = job_shares_.take(sent_by, name, now_ns);
   const auto found = jobs_.find(key);
   if (found != jobs_.end()) return &found->second;
+  if (!has_share) {
+    ++counters_.no_room;
+    return nullptr;
+  }
   if (jobs_.size() >= kMaxJobs) {
     const auto oldest = std::min_element(jobs_.begin(), jobs_.end(), [](const auto& a, const auto& b) {
       return std::pair(!a.second.is_silent, a.second.heard_ns) < std::pair(!b.second.is_silent, b.second.heard_ns);
@@ -272,7 +298,8 @@ bool Cluster::Job::is_of_another_period(uint64_t length_ns) {
 }
 
 // A job of the same name, whose windows have another length. What was open is silent.
-Cluster::Job* Cluster::relearn(const JobKey& key, Job& job, uint64_t period_ns, uint64_t now_ns) {
+Cluster::Job* Cluster::relearn(const JobKey& key, Job& job, uint64_t period_ns, uint64_t now_ns,
+                               const std::string& sent_by) {
   std::vector<store::IncidentRow> rows;
   for (const auto& incident : job.detector.end_all_silent()) keep(row_of(key, job, incident), false, rows);
   for (const auto& hang : job.hangs.end_silent()) keep(row_of(key, job, hang), false, rows);
@@ -282,7 +309,7 @@ Cluster::Job* Cluster::relearn(const JobKey& key, Job& job, uint64_t period_ns, 
   auto hashes = std::move(job.library_hashes);
   const JobKey name = key;
   forget(jobs_.find(key));
-  Job* anew = job_of(name, period_ns, now_ns);
+  Job* anew = job_of(name, period_ns, now_ns, sent_by);
   if (anew == nullptr) return nullptr;
   anew->library_hashes = std::move(hashes);
   anew->fitting = 1;
@@ -373,7 +400,7 @@ void Cluster::follow(const wire::Window& window, uint64_t communicator, uint32_t
   held_.stack_bytes += job.places.stack_bytes();
 }
 
-void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns) {
+void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns, const std::string& sent_by) {
   const uint64_t length_ns = window.end_ns - window.start_ns;
   const uint64_t period_ns = std::max(kSecond_ns, (length_ns + kSecond_ns / 2) / kSecond_ns * kSecond_ns);
   if (window.end_ns > clock_.wall_ns() + kMaxAhead_ns) {
@@ -381,9 +408,9 @@ void Cluster::compare(const wire::Window& window, uint32_t node, uint64_t now_ns
     return;
   }
   const JobKey key{window.sender.cluster, window.sender.job, Kind::kWork};
-  Job* job = job_of(key, period_ns, now_ns);
+  Job* job = job_of(key, period_ns, now_ns, sent_by);
   if (job == nullptr) return;
-  if (window.work_s && job->is_of_another_period(length_ns)) job = relearn(key, *job, period_ns, now_ns);
+  if (window.work_s && job->is_of_another_period(length_ns)) job = relearn(key, *job, period_ns, now_ns, sent_by);
   if (job == nullptr) return;
   const uint64_t communicator = job->communicator_of(window);
   if (!has_room_for(window, communicator, *job)) return;

@@ -29,6 +29,7 @@
 #include "fleet/server/device_evidence.h"
 #include "fleet/server/incident_rows.h"
 #include "fleet/server/interface_refusals.h"
+#include "fleet/server/name_shares.h"
 #include "fleet/server/node_names.h"
 #include "fleet/server/node_ranks.h"
 #include "fleet/server/node_reports.h"
@@ -47,6 +48,8 @@ inline constexpr size_t kMaxRanksOfAll = 2 * detect::kMaxRanks, kMaxSamplesOfAll
                         kMaxStackBytesOfAll = 64 << 20;  // of ranks that stand still; those beyond have none
 inline constexpr uint64_t kSettles_ns = 2'000'000'000;   // until the windows of all nodes have come
 inline constexpr uint64_t kHangAfter_ns = 10'000'000'000;
+// Names that a sender has not used for so long are no longer its own.
+inline constexpr uint64_t kNodeForgotten_ns = 86'400'000'000'000, kJobShared_ns = 60'000'000'000;
 
 struct Threshold {
   double value = 0;
@@ -205,17 +208,18 @@ class Cluster {
   void end_unconfirmed(uint64_t now_ns, std::vector<store::IncidentRow>& rows);
   void note_held();
   bool has_room_for(const wire::Window& window, uint64_t communicator, const Job& job);
-  Job* relearn(const JobKey& key, Job& job, uint64_t period_ns, uint64_t now_ns);
+  Job* relearn(const JobKey& key, Job& job, uint64_t period_ns, uint64_t now_ns, const std::string& sent_by);
   Status take_locked(wire::Batch& batch, uint64_t& end);  // end: for settle()
   void separate_namesakes(wire::Batch& batch);
+  void refuse_nodes(wire::Batch& batch);
   void refuse_ranks(wire::Batch& batch);
-  Job* job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns);
+  Job* job_of(const JobKey& key, uint64_t period_ns, uint64_t now_ns, const std::string& sent_by);
   std::map<JobKey, Job>::iterator forget(std::map<JobKey, Job>::iterator job);
   std::pair<const JobKey*, const Job*> largest_job(const EffectsQuery& query, size_t& others) const;
-  void compare(const wire::Window& window, uint32_t node, uint64_t now_ns);
+  void compare(const wire::Window& window, uint32_t node, uint64_t now_ns, const std::string& sent_by);
   void follow(const wire::Window& window, uint64_t communicator, uint32_t node, Job& job);
   static std::optional<detect::Place> place_of(const wire::Window& window, uint64_t communicator, Job& job);
-  void compare_score(const wire::Point& point, uint64_t now_ns);
+  void compare_score(const wire::Point& point, uint64_t now_ns, const std::string& sent_by);
   void remember_node(const std::string& cluster, const std::string& node, uint32_t number);
   void forget_node(const NodeKey& key);
   Status advance(uint64_t now_ns);
@@ -264,6 +268,7 @@ class Cluster {
   Held held_;                                            // as of the last batch
   NodeNames names_;
   NodeRanks ranks_;
+  NameShares node_shares_{store::kMaxNodes, kNodeForgotten_ns}, job_shares_{kMaxJobs, kJobShared_ns};
   NodeReports reports_;
   struct NodeClock {
     wire::ClockOffset offset;

@@ -50,7 +50,7 @@ Status Cluster::replay(uint64_t from_ns) {
     }
     last_ns = window.start_ns;
     remember_node(window.sender.cluster, window.sender.node, node);
-    compare(window, node, window.start_ns);
+    compare(window, node, window.start_ns, "");
   }));
   INGERO_TRY(advanced);
   return advance(last_ns + detect::kMaxWaitForWindow_ns);

@@ -13,7 +13,7 @@ constexpr size_t kMaxGroupBytes = 64;            // it is a hash
 }  // namespace
 
 // Compared within what shares a control group: a node may run several jobs, each with a score of its own.
-void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
+void Cluster::compare_score(const wire::Point& point, uint64_t now_ns, const std::string& sent_by) {
   if (!point.value_double || *point.value_double < 0) return;
   const Json attributes = parse_json(point.attributes);
   const std::string state = text_member(attributes, "ingero.node.state");
@@ -32,7 +32,7 @@ void Cluster::compare_score(const wire::Point& point, uint64_t now_ns) {
     ++counters_.ahead;
     return;
   }
-  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kPeriod_ns, now_ns);
+  Job* job = job_of({point.sender.cluster, "", Kind::kScore}, kPeriod_ns, now_ns, sent_by);
   if (job == nullptr) return;
   const std::string group = text_member(attributes, "ingero.cgroup_path_hash").substr(0, kMaxGroupBytes);
   // The same after a restart, so that an incident goes on.

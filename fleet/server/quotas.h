@@ -56,6 +56,11 @@ class Quotas {
   // Of what it holds. Points of nodes with too many series go from the batch to its refusals.
   std::optional<Refusal> take_points(const std::string& authorization, wire::Batch& batch, uint64_t mono_ns);
 
+  // Whose a batch is, for what is not a rate: the token's and the address's, or, without tokens, the address's alone.
+  std::string sender_of(const std::string& authorization, const std::string& address) const {
+    return options_.has_tokens ? authorization + '\n' + address : address;
+  }
+
   // Requests that were refused, by Kind.
   std::array<uint64_t, kNames.size()> refused() const;
 

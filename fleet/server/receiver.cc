@@ -167,6 +167,7 @@ http::Response receive(Cluster& cluster, const http::Request& request) {
     const int status = code == Errc::kFull ? 413 : code == Errc::kNotSupported ? 415 : 400;
     return refusal(status, is_json, batch.error().text());
   }
+  batch->sent_by = cluster.quotas().sender_of(sender, request.network);
   refuse_others(cluster.tokens().clusters_of(sender), *batch);
   if (const auto over = cluster.quotas().take_points(sender, *batch, cluster.clock().mono_ns())) {
     return limited(cluster, *over, is_json);
@@ -224,6 +225,7 @@ http::GrpcAnswer receive(Cluster& cluster, const http::GrpcCall& call) {
                                                 : http::GrpcCode::kInvalidArgument,
                   batch.error().text());
   }
+  batch->sent_by = cluster.quotas().sender_of(sender, call.network);
   refuse_others(cluster.tokens().clusters_of(sender), *batch);
   if (const auto over = cluster.quotas().take_points(sender, *batch, cluster.clock().mono_ns())) return limit(*over);
   if (const Status taken = cluster.take(*batch); !taken.ok()) {

@@ -117,6 +117,7 @@ struct Batch {
   std::vector<Sender> idle;  // that are there, and had nothing to send; with their instance
   Refusals refused;
   uint64_t received = 0;  // points as they were sent, of all kinds
+  std::string sent_by;    // the token and the address that it came with; empty: not known
 
   uint64_t refused_count() const {
     uint64_t sum = 0;

@@ -127,7 +127,8 @@ Status ReplayDictionary::load_processes(Database& database) {
   return database.each_row(
       "SELECT id, session, pid, coalesce(parent_pid, 0), coalesce(start_mono_ns, 0), coalesce(comm, ''), "
       "coalesce(cgroup_id, 0), coalesce(cgroup_path, ''), coalesce(container_id, ''), coalesce(pod_uid, ''), "
-      "coalesce(rank, -1), coalesce(settings, ''), coalesce(slurm_job, '') FROM processes ORDER BY id",
+      "coalesce(rank, -1), coalesce(settings, ''), coalesce(slurm_job, ''), coalesce(command_line, '') FROM processes "
+      "ORDER BY id",
       [&](const Statement& row) {
         if (!valid(row.integer(0))) return;
         hal::Process process;
@@ -142,6 +143,7 @@ Status ReplayDictionary::load_processes(Database& database) {
         process.rank = static_cast<int32_t>(row.integer(10));
         process.settings = row.text(11);
         process.slurm_job = row.text(12);
+        process.command_line = row.text(13);
         auto& known = at_id(processes_, row.integer(0));
         const auto facts = [](const hal::Process& one) {
           return std::tie(one.pid, one.start_mono_ns, one.rank, one.slurm_job);

@@ -10,8 +10,11 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
+import statistics
 import subprocess
+import threading
 import time
 import urllib.request
 
@@ -20,6 +23,7 @@ from harness import LIMIT, SLOW, Program, Trace, check, json_lines, say, until
 RANKS, A_NODE = 8, 4
 SLOW_RANK, SLOW_MS, WORK_MS, COLLECTIVE_MS = 5, 290, 250, 5
 PERIOD_NS = 5_000_000_000
+SENT_WITHIN_S = 0.5  # of a window's end
 TOKEN = "a-token-of-the-end-to-end-tests-01234567"
 
 
@@ -74,6 +78,43 @@ class Server:
             database.close()
 
 
+class Relay:
+    """Hands on what one node sends to the server, and keeps when each part of it came, in wall time."""
+
+    def __init__(self, port):
+        self.to, self.times = int(port), []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+
+    def __enter__(self):
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+    def accept(self):
+        with contextlib.suppress(OSError):  # it was closed
+            while True:
+                node, server = self.listener.accept()[0], socket.create_connection(("127.0.0.1", self.to))
+                threading.Thread(target=self.pump, args=(node, server, self.times), daemon=True).start()
+                threading.Thread(target=self.pump, args=(server, node, []), daemon=True).start()
+
+    @staticmethod
+    def pump(source, target, times):
+        with contextlib.suppress(OSError):  # the other end is gone
+            while data := source.recv(1 << 16):
+                times.append(time.time_ns())
+                target.sendall(data)
+        with contextlib.suppress(OSError):
+            target.shutdown(socket.SHUT_WR)
+
+    def delays_s(self, from_ns, to_ns):
+        """Of each window that ended within: from its end until something came."""
+        ends = range(-(-from_ns // PERIOD_NS) * PERIOD_NS, to_ns - PERIOD_NS, PERIOD_NS)
+        return [min((at - end for at in self.times if at >= end), default=PERIOD_NS) / 1e9 for end in ends]
+
+
 def command_of(build, number, collectives, **planted):
     """Starts the ranks of a node, and ends with them."""
     # Before what else the machine does: a rank that waits for a CPU is slow for that, and rightly said to be.
@@ -86,8 +127,8 @@ def command_of(build, number, collectives, **planted):
     return command
 
 
-def node_trace(build, server, number, *options, **given):
-    """A trace, as a node of its own."""
+def node_trace(build, server, number, *options, port=None, **given):
+    """A trace, as a node of its own. `port`: where it sends to, if not to the server itself."""
     # One is named by its flag, and one by the file.
     name = ("--node", "node-0") if number == 0 else ()
     with open(build.path("ingero.yaml"), "w", encoding="utf-8") as file:
@@ -96,16 +137,16 @@ def node_trace(build, server, number, *options, **given):
     # Where there are devices: the first one, which is not throttled.
     os.environ.update(CUDA_VISIBLE_DEVICES="GPU-00000000-1111-2222-3333-444444444444", INGERO_FAKE_NVML="cool")
     try:
-        return Trace(build, "--fleet-endpoint", f"http://127.0.0.1:{server.otlp}", "--fleet-cluster-id", "lab",
+        return Trace(build, "--fleet-endpoint", f"http://127.0.0.1:{port or server.otlp}", "--fleet-cluster-id", "lab",
                      "--fleet-token-file", server.token, *name, *options, name=f"node-{number}", **given)
     finally:
         for name in ("INGERO_CONFIG", "CUDA_VISIBLE_DEVICES", "INGERO_FAKE_NVML"):
             del os.environ[name]
 
 
-def node(build, server, number, *options, **planted):
+def node(build, server, number, *options, port=None, **planted):
     """A trace of the command that starts the node's ranks."""
-    return node_trace(build, server, number, *options,
+    return node_trace(build, server, number, *options, port=port,
                       command=command_of(build, number, build.stand_in("plain", "libnccl.so.2")[0], **planted))
 
 
@@ -235,7 +276,8 @@ def ASlowRankOfTwoNodesIsNamed(build):
     planted = {"steps": quiet + slow, "slow": SLOW_RANK, "slow_ms": SLOW_MS, "slow_from": quiet,
                "read": build.path("data")}
     wall_offset_ns = time.time_ns() - time.monotonic_ns()
-    with Server(build) as server, node(build, server, 0, *devices_of(build), **planted) as first, \
+    with Server(build) as server, Relay(server.otlp) as relay, \
+            node(build, server, 0, *devices_of(build), port=relay.port, **planted) as first, \
             node(build, server, 1, *devices_of(build), **planted) as second:
         until(lambda: sum(trace.stdout().count("ready") for trace in (first, second)) == RANKS, 60, "all ranks are ready")
         start_ns = begin(build)
@@ -250,6 +292,8 @@ def ASlowRankOfTwoNodesIsNamed(build):
         found = until(outliers, (quiet_s + slow_s) / SLOW + 10, "a rank is named")
         named_s = time.time() - slow_ns / 1e9
         check(named_s > 0, f"named before it was slow: {found}")
+        delays = relay.delays_s(start_ns + PERIOD_NS, time.time_ns())
+        check(len(delays) >= 10 and statistics.median(delays) <= SENT_WITHIN_S, f"sent so long after a window's end: {delays}")
         for trace in (first, second):
             check(trace.wait(LIMIT) == 0, trace.stderr().decode(errors="replace")[-2000:])
         answer = server.ask("fleet.cluster.incidents", cluster_id="lab")
@@ -271,6 +315,7 @@ def ASlowRankOfTwoNodesIsNamed(build):
               if name.startswith("fleet_")}
     check(losses == {} or not any(losses.values()), f"losses: {losses}")
     say(collectives=collectives, arrivals=arrivals, incidents_sent=incidents_sent, named_after_s=round(named_s, 1), lateness_ms=round(lateness_ms, 2),
+        sent_after_s=[round(of(delays), 3) for of in (statistics.median, max)],
         effect=named["effect"], confidence=named["confidence"],
         clocks_within_ms=[round(one["within_ns"] / 1e6, 2) for one in clocks.values()])
 

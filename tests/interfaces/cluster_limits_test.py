@@ -3,7 +3,9 @@
 
   cluster_limits_test.py INGERO
 """
+import contextlib
 import gzip
+import http.client
 import json
 import os
 import socket
@@ -94,6 +96,26 @@ class Limits(Cluster):
         self.assertEqual(health["nodes_of_too_many_ranks"], ["c: bad"])
         self.assertEqual((health["not_compared"]["ranks_of_node"], health["received"]["windows"]), (9744, 264))
         self.assertIn("c: bad", " ".join(server.post("/api/v1/tools/fleet.cluster.run_analysis", {})["sentences"]))
+
+    def test_one_that_invents_nodes_and_jobs_leaves_room_for_the_others(self):
+        server, start = self.serve("--points-rate", "0", "--bytes-rate", "0"), time.time_ns() // PERIOD * PERIOD - 2 * PERIOD
+        def window(node, job):
+            return as_protobuf({"ingero.cluster.id": "c", "host.name": node, "ingero.job.id": job, "gpu.collective.comm_id_hash": 7, "gpu.collective.nranks": 2}, [
+                ("ingero.fleet.collective.work.median", "gauge", start, start + PERIOD, 1.0, {"ingero.rank": 0})])
+        def send(address, windows):
+            connection = http.client.HTTPConnection("127.0.0.1", server.otlp, timeout=60, source_address=(address, 0))
+            with contextlib.closing(connection):
+                connection.request("POST", "/v1/metrics", b"".join(windows), {"Authorization": "Bearer " + TOKEN, "Content-Type": "application/x-protobuf"})
+                answer = connection.getresponse()
+                self.assertEqual(answer.status, 200)
+                return answer.read()
+        many = range(10_000)
+        self.assertIn(b"the others are for other senders (6416)", send("127.0.0.9", [window(f"invented-{i}", "j") for i in many]))
+        self.assertEqual(send("127.0.0.9", [window(f"invented-{i % 4}", f"invented-{i}") for i in range(1000)]), b"", "stored, not compared")
+        self.assertEqual(send("127.0.0.1", [window(f"honest-{i}", f"honest-{i % 4}") for i in range(448)]), b"")
+        _, health = server.get("/api/v1/health")
+        self.assertEqual((health["jobs"], health["not_compared"]["too_many_jobs"]), (228, 777))
+        self.assertEqual(health["received"]["windows"], 3584 + 1000 + 448)
 
     def test_what_is_not_of_its_type_is_refused_with_its_reason(self):
         server, now = self.serve(), time.time_ns()

@@ -34,10 +34,10 @@ class NeighboursTest : public ::testing::Test {
     tree_.process(900, "stress", 1, 5, 0);
     tree_.file("900/cgroup", "0::/docker-" + std::string(64, 'b') + ".scope\n");
   }
-  std::vector<hal::Process> take(const std::vector<hal::Event>& events) {
+  std::vector<hal::Process> take(const std::vector<hal::Event>& events, NeighbourWatch::Waits waits = {}) {
     std::vector<hal::Process> found;
     neighbours_.take(
-        events, [&](uint32_t pid) { return pid == own_.pid ? &own_ : nullptr; }, found);
+        events, waits, [&](uint32_t pid) { return pid == own_.pid ? &own_ : nullptr; }, found);
     return found;
   }
   hal::Process own_;
@@ -63,6 +63,34 @@ TEST_F(NeighboursTest, WhoCannotBeANeighbourIsNotRead) {
   EXPECT_TRUE(take({away(555, 900, "stress", 9 * kMilli)}).empty()) << "not of a traced process";
   own_.container_id.clear();
   EXPECT_TRUE(take({away(100, 900, "stress", 9 * kMilli)}).empty()) << "a process of the machine has no neighbours";
+}
+
+TEST_F(NeighboursTest, WhoWasWaitedForIsReadOnce) {
+  tree_.process(901, "python3", 1, 5, 0);
+  tree_.file("901/cmdline", std::string("python3\0server.py\0", 18));
+  own_.container_id.clear();
+  hal::Event event;
+  event.pid = 100;
+  event.duration_ns = 20 * kMilli;
+  hal::Wait wait;
+  wait.waker.emplace().pid = 901;
+  const std::vector<std::pair<size_t, hal::Wait>> waits{{0, wait}};
+  const auto found = take({event}, waits);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].command_line, "python3 server.py");
+  EXPECT_TRUE(take({event}, waits).empty());
+}
+
+TEST_F(NeighboursTest, WhoWasWaitedForBriefly) {
+  hal::Event event;
+  event.pid = 100;
+  event.duration_ns = kMilli / 2;
+  hal::Wait wait;
+  wait.waker.emplace().pid = 900;
+  EXPECT_TRUE(take({event}, std::vector<std::pair<size_t, hal::Wait>>{{0, wait}}).empty()) << "explains nothing";
+  event.duration_ns = 20 * kMilli;
+  wait.waker->is_kernel_thread = true;
+  EXPECT_TRUE(take({event}, std::vector<std::pair<size_t, hal::Wait>>{{0, wait}}).empty()) << "is no program";
 }
 
 }  // namespace

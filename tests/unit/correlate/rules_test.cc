@@ -718,6 +718,14 @@ TEST(Rules, SpikesEverySoManyCallsAreFound) {
   Stream launching;
   for (uint64_t i = 0; i < 5000; ++i) launching.launch(i * 3 * kMilli, length(i));
   EXPECT_THAT(run(launching), IsEmpty()) << "launches wait for room in their queue";
+  Stream evaluating;
+  for (uint64_t i = 0; i < 5000; ++i) {
+    for (uint64_t launch = 0; launch < (i % 200 == 199 ? 9 : 1); ++launch) {
+      evaluating.launch(i * 3 * kMilli + launch * 10 * kMicro, 5 * kMicro);
+    }
+    evaluating.sync(i * 3 * kMilli + 100 * kMicro, length(i) / 8);
+  }
+  EXPECT_THAT(run(evaluating), IsEmpty()) << "there is more to wait for";
 }
 
 TEST(Rules, AnOomKillIsReported) {

@@ -436,6 +436,8 @@ TEST(Remedy, IsAboutWhoIsWaitedFor) {
   // A stage of a pipeline waits for the one before, which waits for its device.
   time.budget.result.limit = correlate::Limit::kInputBound;
   EXPECT_THAT(remedy_of(time), HasSubstr("prepare more input"));
+  time.blame[0].nodes[1].is = correlate::TimeClass::kCpuWait;
+  EXPECT_THAT(remedy_of(time), HasSubstr("give thread decoder of train (pid 4000) a CPU")) << "and no more workers";
   time.blame[0].nodes[1].is = correlate::TimeClass::kDeviceWait;
   EXPECT_THAT(remedy_of(time), HasSubstr("the device that thread decoder of train (pid 4000) waits for less work"));
   time.budget.result.limit = correlate::Limit::kHostBound;
@@ -737,7 +739,9 @@ TEST(TimeText, WhatIsNotKnownOfTheDeviceIsNotSaidAsBounds) {
   time.budget.result.low_ns = time.budget.result.high_ns = kSecond / 4;
   says(correlate::Limit::kHostBound,
        "HOST-BOUND: the device had nothing to do for at least 2.5ms of each 10ms step (25%), and how much longer is "
-       "not known, because it does not wait for all that it submits.");
+       "not known, because a wait says that the device is done, not since when.");
+  sums.syncs = 50;
+  says(correlate::Limit::kHostBound, "not known, because it does not wait for all that it submits.");
   time.budget.result.why = correlate::NotKnown::kPoll;
   says(correlate::Limit::kNotKnown,
        "it may have had no work. The device had nothing to do for at least 2.5ms of each 10ms step (25%), and how "

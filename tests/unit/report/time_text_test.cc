@@ -72,11 +72,11 @@ TEST(TimeTextTest, WhatOneStepLostIsNoneOfTheOthers) {
 TEST(TimeTextTest, WhatNowAndThenWaitsForOneThatSleptMayBeIdle) {
   ProcessTime time = of_slow(1500, 1520);
   time.budget.result.is_high = true;
-  EXPECT_THAT(time_text({time}, false), HasSubstr("INPUT-BOUND, highly, in its slow steps"));
+  EXPECT_THAT(time_text({time}, false), HasSubstr("INPUT-BOUND, in its slow steps"));
   time.blame.front().nodes.back().is = TimeClass::kSleep;
   EXPECT_THAT(time_text({time}, false), HasSubstr("INPUT-BOUND or IDLE, in its slow steps"));
   time.budget.is_of_slow = false;
-  EXPECT_THAT(time_text({time}, false), HasSubstr("INPUT-BOUND, highly: "));
+  EXPECT_THAT(time_text({time}, false), HasSubstr("INPUT-BOUND: "));
 }
 
 TEST(TimeTextTest, WhoseDeviceIsBusyIsNotHealthyWhereItWaitedForALockToItsEndOrMostlyCopies) {
@@ -107,6 +107,42 @@ TEST(TimeTextTest, ALibraryStandsBesideTheLineThatCalledIt) {
   own.within = "sqlite3_step() of libsqlite3";
   EXPECT_THAT(time_text({time}, false),
               HasSubstr("next_batch() at train.py:61 slept in sqlite3_step() of libsqlite3 for 29.6ms a step"));
+}
+
+// Whose lock it was, who reads what it wrote, and which program that is.
+TEST(TimeTextTest, WhoHoldsALockOrDoesNotReadIsNamedWithItsProgram) {
+  ProcessTime time = of_slow(300, 200);
+  time.blame[0].nodes.reserve(3);
+  BlameNode &own = time.blame[0].nodes[0], &other = time.blame[0].nodes[1];
+  own.is = TimeClass::kFutex;
+  own.takes_lock = true;
+  other.role = "python3";
+  other.script = "cleaner.py";
+  other.is = TimeClass::kSleep;
+  EXPECT_THAT(time_text({time}, false),
+              HasSubstr("next_batch() at train.py:61 waited for a lock for 4.9ms a step, held by python3 (pid 9, "
+                        "cleaner.py), which slept"));
+  EXPECT_THAT(remedy_of(time), HasSubstr("have python3 (pid 9, cleaner.py) hold the lock for less time"));
+  // Likewise of one that it waits for.
+  BlameNode worker = own;
+  worker.role = "worker";
+  worker.pids = {8};
+  own.is = TimeClass::kPipe;
+  time.blame[0].nodes.insert(time.blame[0].nodes.begin() + 1, worker);
+  EXPECT_THAT(
+      time_text({time}, false),
+      HasSubstr("for worker (pid 8), which waited for a lock, held by python3 (pid 9, cleaner.py), which slept"));
+  EXPECT_THAT(remedy_of(time), HasSubstr("have python3 (pid 9, cleaner.py) hold the lock for less time"));
+  time.blame[0].nodes.erase(time.blame[0].nodes.begin() + 1);
+  own.is = TimeClass::kFutex;
+  own.takes_lock = false;
+  EXPECT_THAT(remedy_of(time), HasSubstr("see why python3 (pid 9, cleaner.py) sleeps")) << "it may be a queue";
+  own.is = TimeClass::kPipe;
+  own.is_write = true;
+  time.budget.result.limit = Limit::kHostBound;
+  EXPECT_THAT(time_text({time}, false),
+              HasSubstr("waited 4.9ms a step for the reader of what it wrote, python3 (pid 9"));
+  EXPECT_THAT(remedy_of(time), HasSubstr("see why python3 (pid 9, cleaner.py) does not read what is sent"));
 }
 
 TEST(TimeTextTest, ATerminalIsNoPipe) {

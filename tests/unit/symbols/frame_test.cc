@@ -118,6 +118,28 @@ TEST(LineOf, OfTheProgramsOwnTheFunctionIsNamedAndNotWhatItInlines) {
   EXPECT_EQ(line_of_thread(on_a_thread), &on_a_thread[0]);
 }
 
+TEST(WaitsForOwnLock, IsWhatNothingButTheInterpreterStandsInFrontOf) {
+  const StackFrame wait = native("sem_clockwait+0x9", "/usr/lib/libc.so.6", 8),
+                   eval = native("", "/usr/bin/python3.11");
+  const StackFrame own = python("/srv/train.py", "step");
+  std::vector<StackFrame> frames = {wait, eval, own};
+  EXPECT_TRUE(waits_for_own_lock(frames, frames.back()));
+  frames.insert(frames.begin() + 2, native("", "/usr/lib/python3.11/lib-dynload/_multiprocessing.cpython-311.so"));
+  EXPECT_TRUE(waits_for_own_lock(frames, frames.back())) << "one that processes share";
+  frames[2] = python("/usr/lib/python3.11/threading.py", "wait");
+  EXPECT_FALSE(waits_for_own_lock(frames, frames.back())) << "a condition, or a queue";
+  frames[2] = native("", "/usr/lib/python3.11/lib-dynload/_queue.cpython-311.so");
+  EXPECT_FALSE(waits_for_own_lock(frames, frames.back())) << "a queue";
+  frames[2] = native("c10::ivalue::Future::wait()", "/opt/torch/lib/libtorch_cpu.so");
+  EXPECT_FALSE(waits_for_own_lock(frames, frames.back())) << "a library that has its reasons";
+  EXPECT_FALSE(waits_for_own_lock({own}, own)) << "it is not known what it waited in";
+  const std::vector<StackFrame> mutex = {native("pthread_mutex_lock+0x9", "/usr/lib/libc.so.6", 8),
+                                         native("step()+0x5", "/srv/train", 7)};
+  EXPECT_TRUE(waits_for_own_lock(mutex, mutex.back()));
+  const std::vector<StackFrame> condition = {native("pthread_cond_wait+0x9", "/usr/lib/libc.so.6", 8), mutex.back()};
+  EXPECT_FALSE(waits_for_own_lock(condition, condition.back()));
+}
+
 TEST(LineOf, OfTheSystemAndTheInterpreterNothingIsNamed) {
   const std::vector<StackFrame> frames = {native("clock_nanosleep+0x2", "/usr/lib/libc.so.6"),
                                           native("pysleep", "/usr/lib/libpython3.11.so.1.0", 2159),

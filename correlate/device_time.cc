@@ -442,7 +442,7 @@ CallSpan DeviceTime::add(const BudgetCall& call, const CallFacts& facts, const T
       submit(call, false);
       put(call, facts);
       (void)wait_for_own(call, thread);
-      span.use = CallUse::kSync;
+      span.use = CallUse::kBlockingSubmit;
       return span;
     }
     const bool is_full =

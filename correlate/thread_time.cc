@@ -73,6 +73,7 @@ TimeClass running(const CallSpan* call, uint64_t at_ns) {
       if (at_ns < call->device_until_ns) return TimeClass::kDeviceWait;
       return at_ns < call->copies_from_ns ? TimeClass::kUnknown : TimeClass::kCopy;
     case CallUse::kSubmit:
+    case CallUse::kBlockingSubmit:
       return TimeClass::kSubmit;
     case CallUse::kAllocate:
       return TimeClass::kAllocate;
@@ -84,8 +85,8 @@ TimeClass running(const CallSpan* call, uint64_t at_ns) {
 
 TimeClass asleep(const CallSpan* call, const OffSpan& off, uint64_t at_ns) {
   if (call == nullptr || is_everywhere(off.why)) return off.why;
-  const bool awaits_device =
-      call->use == CallUse::kSync || call->use == CallUse::kCollectiveSync || call->use == CallUse::kBlockingCopy;
+  const bool awaits_device = call->use == CallUse::kSync || call->use == CallUse::kCollectiveSync ||
+                             call->use == CallUse::kBlockingCopy || call->use == CallUse::kBlockingSubmit;
   // A lock inside a launch or an allocation is a lock; whatever a driver does there is the call's own.
   const bool is_own = off.why == TimeClass::kFutex || off.why == TimeClass::kPipe || off.why == TimeClass::kSocket ||
                       off.why == TimeClass::kChild;

@@ -45,7 +45,16 @@ struct OffSpan {
 OffSpan off_span(const hal::Event& event, const hal::Wait* wait);
 
 // What a call is to a budget.
-enum class CallUse : uint8_t { kSync, kCollectiveSync, kBlockingCopy, kSubmit, kQueueFull, kAllocate, kOther };
+enum class CallUse : uint8_t {
+  kSync,
+  kCollectiveSync,
+  kBlockingCopy,
+  kSubmit,
+  kBlockingSubmit,  // by a setting it waits for what it submits
+  kQueueFull,
+  kAllocate,
+  kOther
+};
 
 struct CallSpan {
   uint64_t start_ns = 0, end_ns = 0;

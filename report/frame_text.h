@@ -18,7 +18,7 @@ std::string frame_text(const symbols::StackFrame& frame);
 std::string frame_name(const symbols::StackFrame& frame);
 // "train_step() at train.py:8"; "clpeak+0x4a31" of a file without symbols.
 std::string line_text(const symbols::StackFrame& frame);
-// "called in step() at train.py:31", of the program's own Python line that called `line`, one of `frames`; empty: none.
+// "called in step() at train.py:31", of the program's own line that called `line`, one of `frames`; empty: none.
 std::string caller_text(const std::vector<symbols::StackFrame>& frames, const symbols::StackFrame& line);
 
 // "sqlite3_step() of libsqlite3", "rotate() at train.py:115", of the library that `line` called

@@ -566,7 +566,8 @@ std::string process_text(const ProcessTime& time, bool colour) {
     const uint64_t before = budget.first_step_ns - std::min(budget.first_step_ns, time.first_submission_ns);
     // The sentence below is about the mean of those that were evaluated.
     const uint64_t mean_ns = parts.of(sums.total_ns()), usual_ns = budget.usual_ns;
-    out += fmt::format(", {} steps{} {} in {}", budget.steps, is_near(mean_ns, usual_ns) ? " of" : ", usually of",
+    const bool is_mean = std::max(mean_ns, usual_ns) - std::min(mean_ns, usual_ns) <= usual_ns / 50;
+    out += fmt::format(", {} steps{} {} in {}", budget.steps, is_mean ? " of" : ", usually of",
                        format_duration(usual_ns), format_duration(budget.end_ns - budget.start_ns));
     if (budget.start_ns > budget.first_step_ns) {
       out += fmt::format(", after other steps for {}", format_duration(budget.start_ns - budget.first_step_ns));

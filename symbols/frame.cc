@@ -139,14 +139,17 @@ bool is_of_system(const StackFrame& frame) {
 
 namespace {
 
+bool is_own(const StackFrame& frame) {
+  return frame.line != 0 && !frame.source.empty() && !frame.is_python() && !is_of_system(frame);
+}
+
 // Of the innermost machine function that has code of the program's own the outermost of its functions: what it inlines
 // are helpers. But main, in which a compiler inlines all that is called once.
 const StackFrame* own_line(std::span<const StackFrame> frames) {
   const StackFrame* own = nullptr;
   for (const StackFrame& frame : frames) {
-    const bool is_own = frame.line != 0 && !frame.source.empty() && !frame.is_python() && !is_of_system(frame);
     const bool is_main = frame.symbol == "main" || frame.symbol.starts_with("main+");
-    if (is_own && (own == nullptr || !is_main)) own = &frame;
+    if (is_own(frame) && (own == nullptr || !is_main)) own = &frame;
     if (own != nullptr && !frame.is_inlined) break;
   }
   return own;
@@ -180,10 +183,14 @@ const StackFrame* line_of(const std::vector<StackFrame>& frames) { return place_
 const StackFrame* line_of_thread(const std::vector<StackFrame>& frames) { return place_in(frames, 0); }
 
 const StackFrame* caller_of(const std::vector<StackFrame>& frames, const StackFrame& line) {
-  if (!line.is_python()) return nullptr;
   const auto outer = std::span(frames).subspan(static_cast<size_t>(&line - frames.data()) + 1);
-  const auto found = std::ranges::find_if(
-      outer, [](const StackFrame& frame) { return frame.is_python() && !is_installed(frame.python_file); });
+  const auto function_of = [](const StackFrame& frame) {
+    return std::string_view(frame.symbol).substr(0, frame.symbol.rfind('+'));
+  };
+  const auto found = std::ranges::find_if(outer, [&](const StackFrame& frame) {
+    if (line.is_python()) return frame.is_python() && !is_installed(frame.python_file);
+    return is_own(frame) && !frame.is_inlined && function_of(frame) != function_of(line);
+  });
   return found == outer.end() ? nullptr : &*found;
 }
 

@@ -51,7 +51,8 @@ const StackFrame* library_of(const std::vector<StackFrame>& frames, const StackF
 // Whether `line`, one of `frames`, waits for a lock that it takes itself: Python's by nothing but the interpreter,
 // native code's by a function of POSIX's for that. A queue, a condition or a future has code of its own in between.
 bool waits_for_own_lock(const std::vector<StackFrame>& frames, const StackFrame& line);
-// Whose Python line called `line`'s, one of `frames`: the nearest of the program's own. None for native code.
+// Whose line called `line`'s, one of `frames`: the nearest of the program's own, of Python's that of a Python line; of
+// native code's that of another function with a source line, also of one that a library called back.
 const StackFrame* caller_of(const std::vector<StackFrame>& frames, const StackFrame& line);
 
 }  // namespace ingero::symbols

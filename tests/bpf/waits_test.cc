@@ -441,6 +441,32 @@ TEST_F(WaitsTest, WhereItSleptForLongBeforeItsStackIsTakenAsItFallsAsleep) {
   EXPECT_EQ(sleeps, kSleeps);
 }
 
+// A thread that holds a lock for long, and then rests: each has stacks, whichever comes behind the other, also where
+// there are more than all can have.
+TEST_F(WaitsTest, LongSleepsBehindShortOnesHaveStacksToo) {
+  constexpr int kRounds = 60, kShortMs = 2, kFast = 30;
+  traced([](Deed& deed) {
+    deed.from_ns = now_ns();
+    for (int i = 0; i < kRounds; ++i) {
+      const int long_ms = i < kFast ? 12 : 50;
+      for (const int ms : {long_ms, kShortMs}) sleep_ms(ms);
+    }
+    deed.to_ns = now_ns();
+  });
+  int sleeps = 0, fast = 0, slow = 0, shorts = 0;
+  for (const auto& [index, wait] : records_.waits) {
+    const hal::Event& event = records_.events[index];
+    if (event.tid != deed_->tid || wait.kind != hal::WaitKind::kSleep || event.start_mono_ns < deed_->from_ns) continue;
+    const bool is_long = sleeps % 2 == 0, is_fast = sleeps / 2 < kFast;
+    ++sleeps;
+    if (event.has(hal::Has::kStack)) ++(!is_long ? shorts : is_fast ? fast : slow);
+  }
+  ASSERT_EQ(sleeps, 2 * kRounds);
+  EXPECT_GE(fast, 5) << "of " << kFast << ", where there are 140 a second";
+  EXPECT_GE(slow, (kRounds - kFast) / 2);
+  EXPECT_GE(shorts, kRounds / 4);
+}
+
 struct Condition {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

@@ -290,7 +290,7 @@ TEST(DeviceTime, ALaunchThatBlocksCoversItsWork) {
       call.stream = 7;
       call.tid = 1;
       const CallSpan span = device.add(call, facts, thread);
-      EXPECT_TRUE(!blocks || span.use == CallUse::kSync) << "a wait for what it launched";
+      EXPECT_EQ(span.use == CallUse::kBlockingSubmit, blocks);
     }
     for (const DeviceSegment& one : device.take(device.settle(1100 * kMs))) {
       if (one.state == DeviceState::kIdle) idle += one.to_ns - one.from_ns;

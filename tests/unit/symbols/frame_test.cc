@@ -118,6 +118,20 @@ TEST(LineOf, OfTheProgramsOwnTheFunctionIsNamedAndNotWhatItInlines) {
   EXPECT_EQ(line_of_thread(on_a_thread), &on_a_thread[0]);
 }
 
+// What a library calls back says little by itself.
+TEST(CallerOf, NativeCodeIsTheNextFunctionOfTheProgram) {
+  const std::vector<StackFrame> frames = {in_source("compare()+0x2", "/home/u/load.cc", false),
+                                          native("msort_with_tmp.part.0+0x29", "/usr/lib/libc.so.6", 64),
+                                          native("qsort_r+0xb6", "/usr/lib/libc.so.6", 296),
+                                          in_source("compare()+0x9", "/home/u/load.cc", false),
+                                          in_source("inlined()", "/home/u/load.cc", true),
+                                          in_source("sort_tokens()+0x26", "/home/u/load.cc", false),
+                                          in_source("main+0x1", "/home/u/load.cc", false)};
+  EXPECT_EQ(line_of_thread(frames), &frames[0]);
+  EXPECT_EQ(caller_of(frames, frames[0]), &frames[5]);
+  EXPECT_EQ(caller_of(frames, frames[6]), nullptr);
+}
+
 TEST(WaitsForOwnLock, IsWhatNothingButTheInterpreterStandsInFrontOf) {
   const StackFrame wait = native("sem_clockwait+0x9", "/usr/lib/libc.so.6", 8),
                    eval = native("", "/usr/bin/python3.11");

@@ -86,8 +86,10 @@ TimeClass running(const CallSpan* call, uint64_t at_ns) {
 TimeClass asleep(const CallSpan* call, const OffSpan& off, uint64_t at_ns) {
   if (call == nullptr || is_everywhere(off.why)) return off.why;
   const bool awaits_device = call->use == CallUse::kSync || call->use == CallUse::kCollectiveSync ||
-                             call->use == CallUse::kBlockingCopy || call->use == CallUse::kBlockingSubmit;
-  // A lock inside a launch or an allocation is a lock; whatever a driver does there is the call's own.
+                             call->use == CallUse::kBlockingCopy || call->use == CallUse::kBlockingSubmit ||
+                             call->use == CallUse::kQueueFull;
+  // A lock inside a launch, where its queue has room, or an allocation is a lock; whatever a driver does there is the
+  // call's own.
   const bool is_own = off.why == TimeClass::kFutex || off.why == TimeClass::kPipe || off.why == TimeClass::kSocket ||
                       off.why == TimeClass::kChild;
   return !awaits_device && is_own ? off.why : running(call, at_ns);

@@ -1,16 +1,19 @@
 // Adds up by name, over the whole wait, who had the CPU while threads were ready to run.
 #include "report/cpu_takers.h"
 
-#include <map>
-
 #include "base/text.h"
 #include "correlate/window.h"
 
 namespace ingero::report {
 
 std::string CpuTakers::Named::name() const {
-  return pids.size() == 1 ? fmt::format("{} (pid {})", printable(comm, 40), *pids.begin())
+  return pids.size() == 1 ? fmt::format("{} (pid {})", printable(comm, 40), pids.begin()->first)
                           : fmt::format("{} processes named {}", pids.size(), printable(comm, 40));
+}
+
+void CpuTakers::Named::leave_out_small() {
+  const double least = share / static_cast<double>(pids.size()) / 10;
+  std::erase_if(pids, [&](const auto& one) { return one.second < least; });
 }
 
 std::string CpuTakers::text(const std::string& who, double share, const std::string& of) const {
@@ -39,7 +42,7 @@ CpuTakers takers_of_cpu(const store::Reader& reader, const store::Conditions& th
     if (row[0].integer == int64_t{pid} || correlate::is_recorder(row[1].as_text())) return true;
     CpuTakers::Named& one = by_name[std::string(row[1].as_text())];
     one.comm = row[1].as_text();
-    one.pids.insert(row[0].integer);
+    one.pids[row[0].integer] += ns;
     one.share += ns;
     return true;
   };
@@ -55,6 +58,7 @@ CpuTakers takers_of_cpu(const store::Reader& reader, const store::Conditions& th
   found.own /= all_ns;
   found.known /= all_ns;
   for (auto& [name, one] : by_name) {
+    one.leave_out_small();
     one.share /= all_ns;
     if (one.share >= kHalf && (!found.other || one.share > found.other->share)) found.other = one;
   }

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "store/read/reader.h"
@@ -18,8 +18,9 @@ struct CpuTakers {
   // As one: compilers and workers of one name take turns.
   struct Named {
     std::string comm;
-    std::set<int64_t> pids;
+    std::map<int64_t, double> pids;  // with the time of each, in ns
     double share = 0;
+    void leave_out_small();    // those with less than a tenth of what each has on average
     std::string name() const;  // "cc1plus (pid 9)", "3 processes named cc1plus"
   };
   double waited_ns = 0;        // for a CPU, by all of the threads

@@ -12,8 +12,6 @@ namespace {
 
 constexpr size_t kMaxNameBytes = 60, kMaxLineBytes = 4096;
 
-std::string_view without_folders(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 struct Interpreter {
   std::string_view name;
   std::string_view with_value;      // options of one letter whose value is the next argument
@@ -38,13 +36,13 @@ const Interpreter* interpreter_of(std::string_view program) {
 
 std::string script_name(std::string_view untrusted_command_line) {
   const std::vector<std::string_view> words = split(untrusted_command_line.substr(0, kMaxLineBytes), ' ');
-  const Interpreter* interpreter = words.empty() ? nullptr : interpreter_of(without_folders(words.front()));
+  const Interpreter* interpreter = words.empty() ? nullptr : interpreter_of(file_name(words.front()));
   if (interpreter == nullptr) return {};
   for (size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
     if (word.empty()) continue;
     if (word == "-") return {};  // its standard input
-    if (!word.starts_with('-')) return printable(without_folders(word), kMaxNameBytes);
+    if (!word.starts_with('-')) return printable(file_name(word), kMaxNameBytes);
     if (word == "-m") return i + 1 < words.size() ? printable(words[i + 1], kMaxNameBytes) : std::string();
     if (word.size() != 2) continue;  // "--option", or one with its value
     if (interpreter->without_script.find(word[1]) != std::string_view::npos) return {};

@@ -182,32 +182,38 @@ std::string object_name(const store::Reader& reader, const std::string& node, st
   return outcome.ok() ? name : std::string();
 }
 
-// The library that the node's line was in for most of its time there; empty: none was. Of a thread that wants a CPU it
-// is not known what it did.
-std::string library_of_most(const BlameNode& node, const std::function<const Place&(uint64_t)>& place) {
-  if (node.is != TimeClass::kHost && !hal::is_wait(node.is)) return {};
-  std::map<std::string, uint64_t> libraries;
+// What `add` is given of each stack that the node had at its line; the time of all of them.
+uint64_t for_each_at_line(const BlameNode& node, const std::function<const Place&(uint64_t)>& place,
+                          const std::function<void(const Place&, uint64_t ns)>& add) {
   uint64_t all_ns = 0;
   for (const auto& [stack, ns] : node.stacks) {
     const Place& its = place(stack);
     if (its.line != node.line) continue;
     all_ns += ns;
-    libraries[node.is == TimeClass::kHost ? its.running_in : its.waiting_in] += ns;
+    add(its, ns);
   }
+  return all_ns;
+}
+
+// The library that the node's line was in for most of its time there; empty: none was. Of a thread that wants a CPU it
+// is not known what it did.
+std::string library_of_most(const BlameNode& node, const std::function<const Place&(uint64_t)>& place) {
+  if (node.is != TimeClass::kHost && !hal::is_wait(node.is)) return {};
+  std::map<std::string, uint64_t> libraries;
+  const uint64_t all_ns = for_each_at_line(node, place, [&](const Place& its, uint64_t ns) {
+    libraries[node.is == TimeClass::kHost ? its.running_in : its.waiting_in] += ns;
+  });
   const auto most = std::ranges::max_element(libraries, {}, [](const auto& one) { return one.second; });
   return most != libraries.end() && most->second * 2 >= all_ns ? most->first : std::string();
 }
 
-// Whether that is so for most of the node's time at its line.
+// Whether the node waited for a lock that its line takes, for most of its time there.
 bool takes_lock(const BlameNode& node, const std::function<const Place&(uint64_t)>& place) {
-  uint64_t locks_ns = 0, all_ns = 0;
-  for (const auto& [stack, ns] : node.stacks) {
-    const Place& its = place(stack);
-    if (its.line != node.line) continue;
-    all_ns += ns;
-    if (its.takes_lock) locks_ns += ns;
-  }
-  return node.is == TimeClass::kFutex && locks_ns * 2 > all_ns;
+  if (node.is != TimeClass::kFutex) return false;
+  uint64_t locks_ns = 0;
+  const uint64_t all_ns =
+      for_each_at_line(node, place, [&](const Place& its, uint64_t ns) { locks_ns += its.takes_lock ? ns : 0; });
+  return locks_ns * 2 > all_ns;
 }
 
 // What comes before a copy is input, unless most of it is for a lock: that is held, and hands nothing on.

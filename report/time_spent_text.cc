@@ -448,9 +448,9 @@ std::string rows_text(const ProcessTime& time, bool colour) {
   return table.render(colour, 2);
 }
 
-// Within a tenth.
-bool is_near(uint64_t ns, uint64_t usual_ns) {
-  return std::max(ns, usual_ns) - std::min(ns, usual_ns) <= usual_ns / 10;
+// Within one of so many parts.
+bool is_near(uint64_t ns, uint64_t usual_ns, uint64_t parts) {
+  return std::max(ns, usual_ns) - std::min(ns, usual_ns) <= usual_ns / parts;
 }
 
 std::string slow_text(const ProcessTime& time) {
@@ -464,7 +464,7 @@ std::string slow_text(const ProcessTime& time) {
     const correlate::SlowStep& slow = budget.slow[i];
     text += fmt::format(
         " Step {} took {}, usually {}{}: {} more {}", slow.number, format_duration(slow.length_ns),
-        format_duration(slow.usual_ns), is_near(slow.usual_ns, budget.usual_ns) ? "" : " by then",
+        format_duration(slow.usual_ns), is_near(slow.usual_ns, budget.usual_ns, 10) ? "" : " by then",
         format_duration(slow.more_ns),
         class_text(slow.is, time.slow_blame[i].empty() ? nullptr : &time.slow_blame[i].front().nodes.front()));
     if (!time.slow_blame[i].empty() && time.slow_blame[i].front().nodes.size() > 1) {
@@ -566,8 +566,7 @@ std::string process_text(const ProcessTime& time, bool colour) {
     const uint64_t before = budget.first_step_ns - std::min(budget.first_step_ns, time.first_submission_ns);
     // The sentence below is about the mean of those that were evaluated.
     const uint64_t mean_ns = parts.of(sums.total_ns()), usual_ns = budget.usual_ns;
-    const bool is_mean = std::max(mean_ns, usual_ns) - std::min(mean_ns, usual_ns) <= usual_ns / 50;
-    out += fmt::format(", {} steps{} {} in {}", budget.steps, is_mean ? " of" : ", usually of",
+    out += fmt::format(", {} steps{} {} in {}", budget.steps, is_near(mean_ns, usual_ns, 50) ? " of" : ", usually of",
                        format_duration(usual_ns), format_duration(budget.end_ns - budget.start_ns));
     if (budget.start_ns > budget.first_step_ns) {
       out += fmt::format(", after other steps for {}", format_duration(budget.start_ns - budget.first_step_ns));

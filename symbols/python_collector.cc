@@ -18,9 +18,8 @@ constexpr size_t kMaxFollowed = 16;
 // which is for the caller to ask.
 std::vector<uint64_t> targets_in(const CodeFile& file, CodeRange range) {
   std::vector<uint64_t> targets;
-  std::vector<std::byte> code;
   const auto bytes = file.code_at(range.begin, std::min(range.bytes, kMaxBytes));
-  code.assign(bytes.begin(), bytes.end());
+  const std::vector<std::byte> code(bytes.begin(), bytes.end());  // a copy: the file may change
   const auto number_at = [&](size_t at) {
     uint32_t number = 0;
     std::memcpy(&number, code.data() + at, sizeof number);

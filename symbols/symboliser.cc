@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/demangle.h"
+#include "base/text.h"
 #include "symbols/debug_sections.h"
 #include "symbols/elf_image.h"
 #include "symbols/python_collector.h"
@@ -34,7 +35,7 @@ std::string debug_link(const CodeFile& code) {
 
 // By its name: the search is not made in each library.
 bool is_interpreter(const CodeFile& code) {
-  const std::string_view path = code.path(), name = path.substr(path.rfind('/') + 1);
+  const std::string_view name = file_name(code.path());
   return name.starts_with("python") || name.starts_with("libpython");
 }
 

@@ -48,8 +48,7 @@ inline constexpr size_t kMaxRanksOfAll = 2 * detect::kMaxRanks, kMaxSamplesOfAll
                         kMaxStackBytesOfAll = 64 << 20;  // of ranks that stand still; those beyond have none
 inline constexpr uint64_t kSettles_ns = 2'000'000'000;   // until the windows of all nodes have come
 inline constexpr uint64_t kHangAfter_ns = 10'000'000'000;
-// Names that a sender has not used for so long are no longer its own.
-inline constexpr uint64_t kNodeForgotten_ns = 86'400'000'000'000, kJobShared_ns = 60'000'000'000;
+inline constexpr uint64_t kJobShared_ns = 60'000'000'000;  // since its last window, of the sender that brought it
 
 struct Threshold {
   double value = 0;
@@ -268,7 +267,7 @@ class Cluster {
   Held held_;                                            // as of the last batch
   NodeNames names_;
   NodeRanks ranks_;
-  NameShares node_shares_{store::kMaxNodes, kNodeForgotten_ns}, job_shares_{kMaxJobs, kJobShared_ns};
+  NameShares node_shares_{store::kMaxNodes, store::kNodeForgotten_ns}, job_shares_{kMaxJobs, kJobShared_ns};
   NodeReports reports_;
   struct NodeClock {
     wire::ClockOffset offset;

@@ -29,6 +29,7 @@ namespace ingero::fleet::store {
 // restart, and some are still on their way.
 inline constexpr uint64_t kWindowsKept_ns = 660'000'000'000, kWindowsLate_ns = 60'000'000'000;
 inline constexpr const char* kTooManyNodes = "4096 other nodes have sent in the last day";
+inline constexpr uint64_t kNodeForgotten_ns = 86'400'000'000'000;  // after its last data, for a new one
 inline constexpr size_t kMaxNodes = 4096, kMaxOpenIncidents = 1000, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;
 
 // Those that who asks may read, or sends for: all, or some.

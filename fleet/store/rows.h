@@ -43,7 +43,6 @@ struct KnownNode {
 
 // Makes room for the new ones of a batch, where there is too little: see cluster_store.h.
 inline std::vector<NodeKey> forget_silent(const std::map<NodeKey, Span>& seen, std::map<NodeKey, KnownNode>& nodes) {
-  constexpr uint64_t kDay_ns = 86'400'000'000'000;
   std::vector<NodeKey> forgotten;
   const auto fresh = std::ranges::count_if(seen, [&](const auto& one) { return !nodes.contains(one.first); });
   if (fresh == 0 || nodes.size() + static_cast<size_t>(fresh) <= kMaxNodes) return forgotten;
@@ -51,7 +50,7 @@ inline std::vector<NodeKey> forget_silent(const std::map<NodeKey, Span>& seen, s
   for (const auto& [key, span] : seen) newest_ns = std::max(newest_ns, span.last_ns);
   for (const auto& [key, node] : nodes) newest_ns = std::max(newest_ns, node.span.last_ns);
   std::erase_if(nodes, [&](const auto& one) {
-    const bool is_silent = one.second.span.last_ns + kDay_ns < newest_ns && !seen.contains(one.first);
+    const bool is_silent = one.second.span.last_ns + kNodeForgotten_ns < newest_ns && !seen.contains(one.first);
     if (is_silent) forgotten.push_back(one.first);
     return is_silent;
   });

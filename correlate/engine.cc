@@ -7,6 +7,7 @@
 #include "correlate/engine_impl.h"
 #include "hal/bounded.h"
 #include "hal/same_start.h"
+#include "hal/slow_settings.h"
 
 namespace ingero::correlate {
 namespace {
@@ -307,6 +308,7 @@ void Engine::add_process(const hal::Process& reported) {
   if (process.facts.start_mono_ns != 0) facts.start_mono_ns = process.facts.start_mono_ns;
   if (facts.parent_pid == 0) facts.parent_pid = process.facts.parent_pid;
   process.facts = std::move(facts);
+  process.launches_block = hal::makes_launches_block(process.facts.settings);
   if (process.facts.start_mono_ns != 0) process.key = mix(reported.pid, process.facts.start_mono_ns);
   const auto parent = impl_->by_pid.find(reported.parent_pid);
   if (reported.parent_pid != 0 && parent != impl_->by_pid.end() && parent->second->children.size() < kMaxChildren) {

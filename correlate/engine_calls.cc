@@ -99,8 +99,8 @@ void note_spike(Series& series, SeriesWindow& sum, const hal::Event& event, uint
   if (sum.spikes.size() < kMaxSpikes) sum.spikes.push_back(series.seen);
 }
 
-// Off-CPU time in a call, to the sums of its process's window. Behind much work (`undone`: submissions) one more waits
-// for room in its queue, which the device makes.
+// Off-CPU time in a call, to the sums of its process's window. Behind much work (`undone`: submissions) one more launch
+// waits for room in its queue, which the device makes.
 void add_off_cpu(const hal::Event& event, const CallFacts& facts, bool cold, uint64_t undone, ProcessWindow& sum) {
   const hal::OffCpu& off = event.off;
   sum.in_calls.preempted_ns += off.preempted_ns;
@@ -114,10 +114,10 @@ void add_off_cpu(const hal::Event& event, const CallFacts& facts, bool cold, uin
   // Into pageable memory an asynchronous copy to the host waits, too.
   const bool is_fetch =
       facts.kind == Kind::kMemcpy && event.has(Has::kDirection) && event.direction == hal::Direction::kDeviceToHost;
+  const bool waits_for_room = facts.kind == Kind::kLaunch && undone >= DeviceTime::kQueueFull;
   if (facts.synchronising || is_fetch) {
     sum.sync_blocked_ns += off.blocked_ns;
-  } else if (only_enqueues(facts) && !cold && event.outcome == hal::Outcome::kReturned &&
-             undone < DeviceTime::kQueueFull) {
+  } else if (only_enqueues(facts) && !cold && event.outcome == hal::Outcome::kReturned && !waits_for_room) {
     sum.unusual_blocked_ns += off.blocked_ns;
     consider(sum.worst_blocked, event, off.blocked_ns);
   }
@@ -541,7 +541,7 @@ void Engine::Impl::take_call(const hal::Event& event, const CallFacts& facts, ui
   if (submits) {
     process.first_work_ns = std::min(process.first_work_ns, event.start_mono_ns);
     process.last_submit_ns = std::max(process.last_submit_ns, event.start_mono_ns);
-    ++process.undone;
+    if (!process.launches_block) ++process.undone;
     note_device(event, process);
   }
   if (facts.synchronising || facts.kind == Kind::kSync || facts.polled) {

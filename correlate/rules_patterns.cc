@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "correlate/state.h"
-#include "hal/slow_settings.h"
 
 namespace ingero::correlate {
 namespace {
@@ -126,8 +125,7 @@ void evaluate_patterns(const Evaluation& seen, Findings& findings) {
   // Where nothing asks the device, launches that take longer wait for room in their queue: it does not keep up.
   const bool are_short = sum.syncs.calls >= kTrailing || sum.launches.ns < sum.launches.calls * kLongLaunchNs;
   if (sum.launches.calls >= bound.count * kTrailing && seen.over(sum.launches.ns, bound) && are_short &&
-      sum.syncs.ns * 100 < seen.span_ns * kIdleSyncPercent && sum.failed == 0 &&
-      !hal::makes_launches_block(seen.process.facts.settings)) {
+      sum.syncs.ns * 100 < seen.span_ns * kIdleSyncPercent && sum.failed == 0 && !seen.process.launches_block) {
     findings.push_back(
         seen.counted(bound, 0.7, sum.launches.calls, seen.now.launches.calls, sum.launches.ns, seen.now.launches.ns));
   }

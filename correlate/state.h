@@ -175,6 +175,7 @@ struct ProcessState {
   bool calls_runtime = false;  // it has made a call of a library that is not below a runtime
   bool has_peers = false;      // it has made a call of a communicator: others may wait for it
   bool is_oom_victim = false;
+  bool launches_block = false;  // by a setting
   Trailing trailing;
   std::vector<uint64_t> rates;  // work submitted in each of the last windows
   struct Live {

@@ -448,7 +448,7 @@ std::string rows_text(const ProcessTime& time, bool colour) {
   return table.render(colour, 2);
 }
 
-// Within one of so many parts.
+// Within a tenth, where `parts` is ten.
 bool is_near(uint64_t ns, uint64_t usual_ns, uint64_t parts) {
   return std::max(ns, usual_ns) - std::min(ns, usual_ns) <= usual_ns / parts;
 }

@@ -407,6 +407,28 @@ TEST(HostRules, TinyLaunchesAreABoundOnlyWhereTheDeviceIsNeverBehind) {
   EXPECT_THAT(launching(10 * kMicro, "ACME_BLOCKING=1"), IsEmpty()) << "they wait for their work";
 }
 
+// Behind much work a launch waits for room in its queue; one that waits for its own work has none before it.
+TEST(HostRules, LaunchesThatSleepWaitForALockUnlessTheirQueueIsFull) {
+  static constexpr hal::SlowSetting kBlocking[] = {{"ACME_BLOCKING", hal::TimeClass::kDeviceWait, "", {}, false, true}};
+  const std::span<const hal::SlowSetting> tables[] = {kBlocking};
+  hal::publish_slow_settings(tables);
+  const auto sleeping = [](uint64_t launches_of_step, const char* settings = "") {
+    Stream stream;
+    hal::Process& process = stream.processes.emplace_back();
+    process.pid = kPid;
+    process.settings = settings;
+    for (uint64_t i = 0; i < 8000; ++i) {
+      stream.launch(i * 2 * kMilli, kMilli).off.blocked_ns = kMilli * 9 / 10;
+      if (i % launches_of_step == 0) stream.sync(i * 2 * kMilli + kMilli, 20 * kMicro);
+    }
+    const auto chains = run(stream);
+    return find(chains, RuleId::lock_wait) != nullptr;
+  };
+  EXPECT_TRUE(sleeping(50));
+  EXPECT_FALSE(sleeping(8000));
+  EXPECT_TRUE(sleeping(8000, "ACME_BLOCKING=1"));
+}
+
 TEST(HostRules, ThreadsThatWaitForEachOthersWorkOnTheDefaultStreamShareIt) {
   const auto running = [](uint64_t stream_of_second, uint32_t device_of_second, bool second_waits) {
     Stream stream;

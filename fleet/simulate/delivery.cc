@@ -28,6 +28,13 @@ Delivery Deliveries::of(uint32_t node, uint32_t window) const {
   return draw < kLostShare ? Delivery::kLost : draw < kLostShare + kTwiceShare ? Delivery::kTwice : Delivery::kOnce;
 }
 
+std::optional<uint32_t> Deliveries::last_arrival(uint32_t node) const {
+  for (uint32_t window = windows_; window-- > 0;) {
+    if (of(node, window) != Delivery::kLost) return window;
+  }
+  return std::nullopt;
+}
+
 std::string Deliveries::instance_of(uint32_t node, uint32_t window) const {
   const auto restart = restart_of(node);
   return fmt::format("simulated-{:x}-{}-{}", seed_, node, restart && window > *restart ? 2 : 1);

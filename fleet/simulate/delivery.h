@@ -18,6 +18,8 @@ class Deliveries {
 
   // One message of 500 arrives twice and one of 500 never, as the one of the window in which an agent is restarted.
   Delivery of(uint32_t node, uint32_t window) const;
+  // The node's last window that is not lost on its way; none where all are.
+  std::optional<uint32_t> last_arrival(uint32_t node) const;
   // The window in which the node's agent is started again: of one node of 32, and of long enough a job.
   std::optional<uint32_t> restart_of(uint32_t node) const;
   // Which run of the node's agent sends the window.

@@ -258,8 +258,11 @@ Json Plan::truth() const {
     hangs.push_back(hang_->truth());
     hangs.back()["from_ns"] = options_.first_ns + hangs.back()["step"].get<uint64_t>() * kPeriod_ns / kSteps;
   }
-  Json clocks = Json::array();  // of node-0000 on, in its last window
-  for (uint32_t node = 0; node < nodes(); ++node) clocks.push_back(clock(node, options_.windows - 1).offset_ns);
+  Json clocks = Json::array();  // of node-0000 on, as its last message that arrives says; null where none does
+  for (uint32_t node = 0; node < nodes(); ++node) {
+    const auto last = deliveries_.last_arrival(node);
+    clocks.push_back(last ? Json(clock(node, *last).offset_ns) : Json());
+  }
   return {{"cluster_id", options_.cluster},
           {"seed", options_.seed},
           {"ranks", options_.ranks},

@@ -162,6 +162,25 @@ TEST(Plan, LosesDoublesAndRestarts) {
 }
 
 // By their mean over many windows, in which noise is the same for all.
+TEST(Plan, KnowsTheClockThatAServerHeardOfLast) {
+  uint32_t lost_at_the_end = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto plan = Plan::make(options(512, seed));
+    ASSERT_TRUE(plan.ok());
+    const Json truth = plan->truth();
+    for (uint32_t node = 0; node < plan->nodes(); ++node) {
+      std::optional<int64_t> heard_ns;
+      for (uint32_t number = 0; number < 120; ++number) {
+        if (plan->deliveries().of(node, number) != Delivery::kLost) heard_ns = plan->clock(node, number).offset_ns;
+      }
+      ASSERT_TRUE(heard_ns);
+      EXPECT_EQ(truth["clock_offset_ns"][node], *heard_ns) << "node " << node << ", seed " << seed;
+      lost_at_the_end += plan->deliveries().of(node, 119) == Delivery::kLost;
+    }
+  }
+  EXPECT_GT(lost_at_the_end, 0U) << "what the test is about";
+}
+
 TEST(Plan, KnowsWhoIsAlwaysSlow) {
   PlanOptions wanted = options(2048);
   wanted.noise = kNoisyNoise;

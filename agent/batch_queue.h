@@ -48,6 +48,9 @@ struct EventBatch {
   std::vector<correlate::CoveredSync> syncs;
   std::vector<NamedStack> stacks;
   std::vector<hal::Throttling> throttlings;
+  std::vector<hal::MemoryLimit> memory_limits;
+  std::vector<hal::DiskUse> disk_uses;
+  std::vector<hal::IoLimit> io_limits;
   std::vector<hal::Affinity> affinities;
   std::vector<hal::LostCalls> lost_calls;
   std::vector<hal::WaitTotals> wait_totals;
@@ -60,8 +63,9 @@ struct EventBatch {
   bool empty() const {
     return records.events.empty() && records.samples.empty() && processes.empty() && ended.empty() && names.empty() &&
            snapshots.empty() && communicators.empty() && barrier_waits.empty() && hangs.empty() && arrivals.empty() &&
-           syncs.empty() && stacks.empty() && throttlings.empty() && affinities.empty() && lost_calls.empty() &&
-           wait_totals.empty() && objects.empty() && devices.empty() && probes.empty() && passed_probes.empty();
+           syncs.empty() && stacks.empty() && throttlings.empty() && memory_limits.empty() && disk_uses.empty() &&
+           io_limits.empty() && affinities.empty() && lost_calls.empty() && wait_totals.empty() && objects.empty() &&
+           devices.empty() && probes.empty() && passed_probes.empty();
   }
   void clear() {
     probes.clear();
@@ -78,6 +82,9 @@ struct EventBatch {
     arrivals.clear();
     syncs.clear();
     throttlings.clear();
+    memory_limits.clear();
+    disk_uses.clear();
+    io_limits.clear();
     affinities.clear();
     lost_calls.clear();
     wait_totals.clear();

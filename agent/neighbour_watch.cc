@@ -37,4 +37,13 @@ void NeighbourWatch::take(std::span<const hal::Event> events, Waits waits, const
   }
 }
 
+void NeighbourWatch::take(std::span<const hal::DiskUse> uses, const Traced& traced, std::vector<hal::Process>& found) {
+  for (const hal::DiskUse& use : uses) {
+    if (use.pid == 0 || seen_.contains(use.pid)) continue;
+    std::array<char, 16> comm{};
+    use.comm.copy(comm.data(), comm.size());
+    look(use.pid, comm, traced, found);
+  }
+}
+
 }  // namespace ingero::agent

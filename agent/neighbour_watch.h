@@ -28,6 +28,8 @@ class NeighbourWatch {
   using Waits = std::span<const std::pair<size_t, hal::Wait>>;  // with the index of their event
   // Appends the processes that kept a traced one in `events` and were not seen before.
   void take(std::span<const hal::Event> events, Waits waits, const Traced& traced, std::vector<hal::Process>& found);
+  // Likewise, those that used its disks.
+  void take(std::span<const hal::DiskUse> uses, const Traced& traced, std::vector<hal::Process>& found);
 
  private:
   void look(uint32_t pid, const std::array<char, 16>& comm, const Traced& traced, std::vector<hal::Process>& found);

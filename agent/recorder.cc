@@ -33,12 +33,15 @@
 #include "hal/same_start.h"
 #include "kernelside/allowed_cpus.h"
 #include "kernelside/confinement.h"
+#include "kernelside/disk_use.h"
 #include "kernelside/drain.h"
 #include "kernelside/followed.h"
 #include "kernelside/foreign.h"
 #include "kernelside/host_events.h"
+#include "kernelside/io_limit_reader.h"
 #include "kernelside/library_folders.h"
 #include "kernelside/mapping_watch.h"
+#include "kernelside/memory_limit_reader.h"
 #include "kernelside/normalise.h"
 #include "kernelside/online_cpus.h"
 #include "kernelside/privilege.h"
@@ -123,6 +126,9 @@ struct Recorder::Impl {
                            .keeps_secrets = options.keep_secrets}};
   kernelside::SnapshotReader snapshots;
   kernelside::ThrottleReader throttles;
+  kernelside::MemoryLimitReader memory_limits;
+  kernelside::DiskUses disk_uses;
+  kernelside::IoLimitReader io_limits;
   kernelside::SocketOwners socket_owners;
   struct Known {
     hal::Process process;
@@ -214,7 +220,7 @@ struct Recorder::Impl {
   void note_ring_losses(EventBatch& batch);
   std::vector<hal::LostCalls> take_lost_calls(uint64_t total);
   void note_unprobed();
-  void read_throttling(EventBatch& batch, uint64_t now);
+  void read_limits_and_disks(EventBatch& batch, uint64_t now);
   void hand_over(std::unique_ptr<EventBatch> batch);
 };
 
@@ -488,8 +494,7 @@ void Recorder::Impl::every_second(EventBatch& batch) {
     }
     added.clear();
   }
-  read_throttling(batch, now);
-  for (hal::Throttling& one : batch.throttlings) one.wall_offset_ns = normaliser->wall_offset_ns();
+  read_limits_and_disks(batch, now);
   auto snapshot = snapshots.read();
   batch.snapshots.push_back(snapshot);
   auto costs = objects->program_costs();
@@ -654,10 +659,20 @@ void Recorder::Impl::watch_collectives(EventBatch& batch) {
   collectives.evaluate(clock.mono_ns(), batch);
 }
 
-void Recorder::Impl::read_throttling(EventBatch& batch, uint64_t now) {
-  std::vector<kernelside::ThrottleReader::Member> members;
+void Recorder::Impl::read_limits_and_disks(EventBatch& batch, uint64_t now) {
+  std::vector<kernelside::CgroupMember> members;
   for (const auto& [pid, one] : known) members.push_back({pid, one.process.cgroup_id});
   for (hal::Throttling& found : throttles.read(members, now)) batch.throttlings.push_back(std::move(found));
+  for (hal::MemoryLimit& found : memory_limits.read(members, now)) batch.memory_limits.push_back(std::move(found));
+  batch.io_limits = io_limits.read(members, now);
+  if (host) batch.disk_uses = disk_uses.take(host->disk_io(), host->disk_users(), now);
+  neighbours.take(
+      batch.disk_uses, [this](uint32_t pid) { return traced(pid); }, batch.processes);
+  const int64_t wall_offset_ns = normaliser->wall_offset_ns();
+  for (hal::Throttling& one : batch.throttlings) one.wall_offset_ns = wall_offset_ns;
+  for (hal::MemoryLimit& one : batch.memory_limits) one.wall_offset_ns = wall_offset_ns;
+  for (hal::DiskUse& one : batch.disk_uses) one.wall_offset_ns = wall_offset_ns;
+  for (hal::IoLimit& one : batch.io_limits) one.wall_offset_ns = wall_offset_ns;
 }
 
 void Recorder::Impl::hand_over(std::unique_ptr<EventBatch> batch) {

@@ -126,6 +126,9 @@ void StoreThread::write(const EventBatch& batch) {
   for (const auto& hang : batch.hangs) writer_->add_hang(hang);
   for (const auto& stack : batch.stacks) writer_->add_stack(stack.id, "", stack.frames_json);
   for (const auto& one : batch.throttlings) writer_->add_throttling(one);
+  for (const auto& one : batch.memory_limits) writer_->add_memory_limit(one);
+  for (const auto& one : batch.disk_uses) writer_->add_disk_use(one);
+  for (const auto& one : batch.io_limits) writer_->add_io_limit(one);
   for (const auto& one : batch.affinities) writer_->add_affinity(one);
   for (const auto& one : batch.lost_calls) writer_->add_lost_calls(one);
   for (const auto& [pid, start_mono_ns] : batch.ended) writer_->process_ended(pid, start_mono_ns);

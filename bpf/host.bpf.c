@@ -68,6 +68,13 @@ struct {
 	__type(value, struct wire_device_io);
 } device_io SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct wire_disk_user_key);
+	__type(value, struct wire_disk_user);
+} disk_users SEC(".maps");
+
 struct socket_owner {
 	__u32 pid;
 	__u32 tid;
@@ -347,6 +354,39 @@ static __always_inline __u64 inode_of(__u64 bio)
 	return mapping && !(mapping & MAPPING_FLAGS) ? (__u64)BPF_CORE_READ((struct address_space *)mapping, host) : 0;
 }
 
+static __always_inline __u32 device_of_disk(struct gendisk *disk)
+{
+	return disk ? BPF_CORE_READ(disk, major) << 20 | BPF_CORE_READ(disk, first_minor) : 0;
+}
+
+/* A process that is not traced makes a request. */
+static __always_inline void count_user(__u64 address)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct bio *bio = (void *)address;
+	struct wire_disk_user_key key = {};
+	struct wire_disk_user *user;
+	__u64 bytes;
+
+	if (task->flags & KERNEL_THREAD)
+		return;
+	key.dev = device_of_disk(BPF_CORE_READ(bio, bi_bdev, bd_disk));
+	key.pid = task->tgid;
+	bytes = BPF_CORE_READ(bio, bi_iter.bi_size);
+	user = bpf_map_lookup_elem(&disk_users, &key);
+	if (!user) {
+		struct wire_disk_user first = {};
+
+		__builtin_memcpy(first.comm, task->group_leader->comm, WIRE_COMM_LEN);
+		bpf_map_update_elem(&disk_users, &key, &first, BPF_NOEXIST);
+		user = bpf_map_lookup_elem(&disk_users, &key);
+		if (!user)
+			return;
+	}
+	__sync_fetch_and_add(&user->requests, 1);
+	__sync_fetch_and_add(&user->bytes, bytes);
+}
+
 static __always_inline void own_bio(__u64 bio)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -356,6 +396,7 @@ static __always_inline void own_bio(__u64 bio)
 	if (!traced_process(task)) {
 		/* the address may have been a traced process's bio before */
 		bpf_map_delete_elem(&bio_owners, &bio);
+		count_user(bio);
 		return;
 	}
 	thread = bpf_task_storage_get(&threads, task, NULL, 0);
@@ -394,9 +435,7 @@ static __always_inline __u32 device_of(struct request *request)
 		disk = BPF_CORE_READ(old, rq_disk);
 	else
 		disk = BPF_CORE_READ(request, q, disk);
-	if (!disk)
-		return 0;
-	return BPF_CORE_READ(disk, major) << 20 | BPF_CORE_READ(disk, first_minor);
+	return device_of_disk(disk);
 }
 
 static __always_inline __u8 operation_of(__u32 cmd_flags)
@@ -464,7 +503,7 @@ int on_block_requeue(__u64 *ctx)
 	return 0;
 }
 
-static __always_inline void count_others(struct block_request *done, __u64 now)
+static __always_inline void count_done(struct block_request *done, __u64 now)
 {
 	struct wire_device_io *io = bpf_map_lookup_elem(&device_io, &done->dev);
 
@@ -477,6 +516,11 @@ static __always_inline void count_others(struct block_request *done, __u64 now)
 			count_loss(WIRE_LOSS_HOST_STATE_FULL);
 			return;
 		}
+	}
+	if (done->owned) {
+		__sync_fetch_and_add(&io->own_requests, 1);
+		__sync_fetch_and_add(&io->own_bytes, done->bytes);
+		return;
 	}
 	__sync_fetch_and_add(&io->requests, 1);
 	__sync_fetch_and_add(&io->bytes, done->bytes);
@@ -508,8 +552,8 @@ int on_block_complete(__u64 *ctx)
 	if (known->done < known->bytes)
 		return 0;
 	now = bpf_ktime_get_ns();
+	count_done(known, now);
 	if (!known->owned) {
-		count_others(known, now);
 		bpf_map_delete_elem(&block_requests, &key);
 		return 0;
 	}

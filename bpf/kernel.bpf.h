@@ -184,6 +184,8 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+#define KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
+
 struct gendisk {
 	int major;
 	int first_minor;
@@ -198,7 +200,15 @@ struct page {
 struct bio_vec {
 	struct page *bv_page;
 };
+struct block_device {
+	struct gendisk *bd_disk;
+};
+struct bvec_iter {
+	unsigned int bi_size;
+};
 struct bio {
+	struct block_device *bi_bdev;
+	struct bvec_iter bi_iter;
 	struct bio_vec *bi_io_vec;
 };
 struct request {

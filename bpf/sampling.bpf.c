@@ -5,7 +5,8 @@
  * which would be set up anew at every switch. Threads of other processes are rejected by one pointer test.
  *
  * In the kernel a thread may be in one of our own programs, which use the same buffers as this one; in a system call of
- * its own it is in none. A fault, which is how probes enter the kernel too, is reported without a stack.
+ * its own, and in a page fault, it is in none. A breakpoint, which is how probes enter the kernel too, is reported
+ * without a stack.
  */
 #define OF_A_RUNNING_THREAD
 #include "stack.bpf.h"
@@ -21,6 +22,33 @@ const volatile __u64 sample_ns = 0;
 #else
 #define IN_USER(ctx) (((ctx)->cs & 3) == 3)
 #endif
+
+/* The instruction that traps into the kernel for a uprobe: <arch/x86/include/asm/uprobes.h>, and UPROBES_BRK_IMM of
+ * <arch/arm64/include/asm/brk-imm.h>. */
+#if defined(__TARGET_ARCH_arm64)
+#define BREAKPOINT 0xd42000a0u
+#else
+#define BREAKPOINT 0xcc
+#endif
+
+/* May the thread, which is in the kernel but in no system call of its own, have come there by a probe? The kernel puts
+ * the address of a breakpoint back to where it is before it runs programs; before that it is the one behind. */
+static __always_inline bool may_be_at_probe(struct task_struct *task)
+{
+	struct pt_regs *registers = (void *)bpf_task_pt_regs(task);
+#if defined(__TARGET_ARCH_arm64)
+	__u32 here = BREAKPOINT;
+
+	return bpf_probe_read_user(&here, sizeof(here), (void *)registers->user_regs.pc) || here == BREAKPOINT;
+#else
+	__u8 here[2] = {BREAKPOINT};
+
+	if (registers->orig_ax != ~0ull) /* a probe's system call */
+		return true;
+	return bpf_probe_read_user(here, sizeof(here), (void *)(registers->ip - 1)) || here[0] == BREAKPOINT ||
+	       here[1] == BREAKPOINT;
+#endif
+}
 
 static __always_inline void without_stack(const struct wire_call *call)
 {
@@ -55,6 +83,7 @@ int take_sample(struct pt_regs *ctx) /* a bpf_perf_event_data begins with them *
 	struct wire_thread *thread;
 	struct system_call system_call;
 	struct wire_call call = {};
+	__u8 reason = WIRE_STACK_ON_CPU;
 
 	if (!may_be_traced(task))
 		return 0;
@@ -65,14 +94,14 @@ int take_sample(struct pt_regs *ctx) /* a bpf_perf_event_data begins with them *
 	call.pid = task->tgid;
 	call.tid = task->pid;
 	call.start_ns = bpf_ktime_get_ns();
-	if (IN_USER(ctx)) {
-		take_stack_of(task, (void *)bpf_task_pt_regs(task), &call, WIRE_STACK_ON_CPU, sample_ns);
-		return 0;
+	if (!IN_USER(ctx)) {
+		reason = WIRE_STACK_IN_KERNEL;
+		read_system_call(task, &system_call);
+		if (system_call.number < 0 && may_be_at_probe(task)) {
+			without_stack(&call);
+			return 0;
+		}
 	}
-	read_system_call(task, &system_call);
-	if (system_call.number >= 0)
-		take_stack_of(task, (void *)bpf_task_pt_regs(task), &call, WIRE_STACK_IN_KERNEL, sample_ns);
-	else
-		without_stack(&call);
+	take_stack_of(task, (void *)bpf_task_pt_regs(task), &call, reason, sample_ns);
 	return 0;
 }

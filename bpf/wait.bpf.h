@@ -24,7 +24,6 @@ const volatile __u8 syscall_kinds[2 * WIRE_SYSCALLS] = {};
 #define STATE_FROZEN 0x8000	       /* since 6.1 */
 #define JOBCTL_TRAP_FREEZE (1ul << 23) /* by the freezer of cgroup v2 */
 #define IN_RECLAIM 0x800	       /* PF_MEMALLOC: it frees memory for its own allocation */
-#define KERNEL_THREAD 0x00200000       /* PF_KTHREAD */
 #define EXITING 0x4		       /* PF_EXITING */
 
 #define MODE_KIND 0170000
@@ -33,11 +32,14 @@ const volatile __u8 syscall_kinds[2 * WIRE_SYSCALLS] = {};
 #define MODE_REGULAR 0100000
 #define MODE_SOCKET 0140000
 #define ANONYMOUS_FILES 0x09041934 /* ANON_INODE_FS_MAGIC */
+#define MESSAGE_QUEUES 0x19800202  /* MQUEUE_MAGIC: POSIX message queues */
 
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
 #define SOCKET_LISTENS 10 /* TCP_LISTEN; of AF_UNIX too */
+
+#define INOTIFY WIRE_WAIT_KINDS /* no kind of its own */
 
 #define POLL_IN 0x1
 #define POLL_OUT 0x4
@@ -188,6 +190,8 @@ static __always_inline __u8 kind_of_anonymous(struct file *file)
 	char text[8] = {};
 
 	bpf_probe_read_kernel(text, sizeof(text), name);
+	if (text[0] == 'i' && text[2] == 'o' && text[4] == 'i')
+		return INOTIFY;
 	if (text[0] != '[')
 		return WIRE_WAIT_OTHER;
 	if (text[1] == 'e' && text[2] == 'v' && text[6] == 'f')
@@ -227,8 +231,9 @@ static __always_inline void keep_name(const unsigned char *text, __u32 file_syst
 	bpf_map_update_elem(&file_names, &key, &name, BPF_ANY);
 }
 
-/* By what argument `descriptor` of the current thread's system call refers to. */
-static __noinline int describe_descriptor(__u32 descriptor, struct wait_object *out)
+/* By what argument `descriptor` of the current thread's system call refers to. Verified as a static function is, but
+ * the compiler may not drop what it returns: an unset register is refused. */
+__hidden __noinline int describe_descriptor(__u32 descriptor, struct wait_object *out)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct file *file = file_of(task, descriptor);
@@ -247,12 +252,16 @@ static __noinline int describe_descriptor(__u32 descriptor, struct wait_object *
 	if ((mode == 0 || mode == MODE_REGULAR) &&
 	    BPF_CORE_READ(holder, s_magic) == ANONYMOUS_FILES) { /* they share one inode */
 		out->kind = kind_of_anonymous(file);
+		if (out->kind == INOTIFY) {
+			out->kind = WIRE_WAIT_OTHER;
+			out->flags |= WIRE_WAIT_NOTIFIED;
+		}
 		return 0;
 	}
 	out->object = BPF_CORE_READ(inode, i_ino);
 	out->file_system = BPF_CORE_READ(holder, s_dev);
 	out->flags |= WIRE_WAIT_HAS_OBJECT;
-	if (mode == MODE_PIPE)
+	if (mode == MODE_PIPE || BPF_CORE_READ(holder, s_magic) == MESSAGE_QUEUES)
 		out->kind = WIRE_WAIT_PIPE;
 	else if (mode == MODE_SOCKET)
 		describe_socket(file, out);
@@ -389,8 +398,6 @@ static __always_inline void describe_call(
 	wait->file_system = 0;
 	if (call->kind & WIRE_SYSCALL_WRITES)
 		wait->flags |= WIRE_WAIT_WRITES;
-	if (call->kind & WIRE_SYSCALL_LOCKS)
-		wait->flags |= WIRE_WAIT_LOCKS;
 	switch (call->kind & WIRE_SYSCALL_WHAT) {
 	case WIRE_SYSCALL_DESCRIPTOR:
 	case WIRE_SYSCALL_TWO:
@@ -398,8 +405,11 @@ static __always_inline void describe_call(
 	case WIRE_SYSCALL_DRIVER:
 		describe_descriptor(call->arguments[0], found);
 		keep_object(wait, found, call->arguments[0]);
-		if ((call->kind & WIRE_SYSCALL_WHAT) == WIRE_SYSCALL_FILE)
-			wait->kind = WIRE_WAIT_FILE;
+		if ((call->kind & WIRE_SYSCALL_WHAT) != WIRE_SYSCALL_FILE)
+			break;
+		wait->kind = WIRE_WAIT_FILE;
+		if (call->kind & WIRE_SYSCALL_LOCKS)
+			wait->flags |= WIRE_WAIT_LOCKS;
 		break;
 	case WIRE_SYSCALL_FUTEX:
 		wait->kind = WIRE_WAIT_FUTEX;

@@ -78,6 +78,34 @@ static __always_inline void keep_other_end(struct wire_wait *wait, const struct 
 	__builtin_memcpy(wait->peer, own->peer, sizeof(wait->peer)); /* a loopback address, as its own is */
 }
 
+/* Where the waker's datagram goes, of a socket that is not connected: the call says so. Not static, so that the
+ * verifier checks it once. */
+__noinline int keep_destination(const struct system_call *call, struct wait_object *own)
+{
+	struct {
+		__u16 family, port;
+		__u8 v4[4]; /* of AF_INET6, which the other address follows, the flow */
+	} name = {};
+	__u64 at;
+
+	if (!call || !own || own->kind != WIRE_WAIT_SOCKET || own->peer_port)
+		return 0;
+	if (own->family != AF_INET && own->family != AF_INET6)
+		return 0;
+	at = call->kind & WIRE_SYSCALL_TO ? call->arguments[4] : 0;
+	if (call->kind & WIRE_SYSCALL_HEADER && bpf_probe_read_user(&at, sizeof(at), (void *)call->arguments[1]))
+		at = 0;
+	if (!at || bpf_probe_read_user(&name, sizeof(name), (void *)at))
+		return 0;
+	if (name.family == AF_INET)
+		__builtin_memcpy(own->peer, name.v4, sizeof(name.v4));
+	else if (name.family != AF_INET6 || bpf_probe_read_user(own->peer, sizeof(own->peer), (void *)(at + 8)))
+		return 0;
+	own->family = name.family;
+	own->peer_port = bpf_ntohs(name.port);
+	return 1;
+}
+
 static __always_inline bool ends_descriptor(const struct system_call *call, struct wire_wait *wait, bool in_softirq)
 {
 	__u8 what = call->kind & WIRE_SYSCALL_WHAT;
@@ -96,11 +124,17 @@ static __always_inline bool ends_descriptor(const struct system_call *call, stru
 		__builtin_memset(&own, 0, sizeof(own));
 		describe_descriptor(call->arguments[call->kind & WIRE_SYSCALL_MILLISECONDS ? 2 : 1], &own);
 	}
+	if (what == WIRE_SYSCALL_DESCRIPTOR)
+		keep_destination(call, &own);
 	switch (wait->kind) {
 	case WIRE_WAIT_PIPE:
 		return !in_softirq && own.kind == WIRE_WAIT_PIPE && is_same_inode(&own, wait);
 	case WIRE_WAIT_SOCKET:
-		return are_ends(&own, wait);
+		if (!are_ends(&own, wait))
+			return false;
+		if (!wait->peer_port && call->kind & (WIRE_SYSCALL_TO | WIRE_SYSCALL_HEADER) && is_loopback(&own))
+			keep_other_end(wait, &own);
+		return true;
 	case WIRE_WAIT_EVENT_FD:
 		return !in_softirq && own.kind == WIRE_WAIT_EVENT_FD;
 	case WIRE_WAIT_POLL: /* of several */
@@ -145,7 +179,8 @@ static __always_inline bool fits(struct task_struct *waker, struct task_struct *
 	case WIRE_WAIT_SOCKET:
 	case WIRE_WAIT_POLL:
 	case WIRE_WAIT_EVENT_FD:
-		return (exits && !in_softirq) || ends_descriptor(call, wait, in_softirq);
+		return ((exits || wait->flags & WIRE_WAIT_NOTIFIED) && !in_softirq) ||
+		       ends_descriptor(call, wait, in_softirq);
 	case WIRE_WAIT_FUTEX:
 		if (in_softirq)
 			return false;
@@ -158,10 +193,17 @@ static __always_inline bool fits(struct task_struct *waker, struct task_struct *
 	case WIRE_WAIT_STOPPED:
 	case WIRE_WAIT_TRACED:
 		return !in_softirq && what == WIRE_SYSCALL_SIGNAL;
+	case WIRE_WAIT_PAGE_FAULT:
+		return !in_softirq && waker->mm == task->mm && waker != task;
 	case WIRE_WAIT_OTHER: /* for a signal, or as semop(): one thread's call ends another's */
-		return !in_softirq &&
-		       (what == WIRE_SYSCALL_SIGNAL ||
-			   (what == WIRE_SYSCALL_OTHER && call->number == wait->syscall && waker != task));
+		if (in_softirq)
+			return false;
+		if (what == WIRE_SYSCALL_SIGNAL || wait->flags & WIRE_WAIT_NOTIFIED)
+			return true;
+		/* for what the process's threads share in the kernel: the layout of its memory */
+		if (wait->state & STATE_UNINTERRUPTIBLE && waker->mm == task->mm && waker != task)
+			return true;
+		return what == WIRE_SYSCALL_OTHER && call->number == wait->syscall && waker != task;
 	}
 	return false;
 }
@@ -238,8 +280,18 @@ static __always_inline int wake(struct task_struct *task, bool knows_context)
 		return 0;
 	waker = (void *)bpf_get_current_task_btf();
 	wait = &thread->wait;
+	if (task->__state & STATE_FROZEN) {
+		/* asleep already when its cgroup was frozen: it went nowhere, and has been held since */
+		wait->kind = WIRE_WAIT_FROZEN;
+		wait->flags = (wait->flags & WIRE_WAIT_HAS_STACK) | WIRE_WAIT_WOKEN;
+		thread->timeout_ns = 0;
+		return 0;
+	}
 	read_system_call(waker, &call);
-	if (!fits(waker, task, &call, wait, knows_context ? preempt_count_now(waker) : 0)) {
+	now = bpf_ktime_get_ns();
+	/* the thread that runs when its timer ends it is innocent, also where the context is not known */
+	if ((thread->timeout_ns && now >= thread->timeout_ns) ||
+	    !fits(waker, task, &call, wait, knows_context ? preempt_count_now(waker) : 0)) {
 		/* a lock's waiter is woken by another thread, a signal or its timer */
 		if (wait->kind == WIRE_WAIT_FUTEX && wait->flags & WIRE_WAIT_MAY_TIME_OUT &&
 		    (call.kind & WIRE_SYSCALL_WHAT) != WIRE_SYSCALL_SIGNAL)
@@ -247,7 +299,6 @@ static __always_inline int wake(struct task_struct *task, bool knows_context)
 		wait->flags |= WIRE_WAIT_WOKEN;
 		return 0;
 	}
-	now = bpf_ktime_get_ns();
 	wait->waker_pid = waker->tgid;
 	wait->waker_tid = waker->pid;
 	wait->waker_syscall = call.number;

@@ -86,9 +86,11 @@ enum wire_syscall {
 	WIRE_SYSCALL_UPROBE = 14, /* not a program's own: a probe entered the kernel by it (6.18) */
 	WIRE_SYSCALL_CLOSE = 15,  /* what it closed it no longer refers to when it wakes */
 	WIRE_SYSCALL_WHAT = 15,
-	WIRE_SYSCALL_WRITES = 16, /* waits for room; ends the waits of readers */
-	WIRE_SYSCALL_READS = 32,  /* ends the waits of writers */
-	WIRE_SYSCALL_LOCKS = 64,  /* a file: waits for a lock on it, and gives one up */
+	WIRE_SYSCALL_WRITES = 16,  /* waits for room; ends the waits of readers */
+	WIRE_SYSCALL_READS = 32,   /* ends the waits of writers */
+	WIRE_SYSCALL_LOCKS = 64,   /* a file: waits for a lock on it, and gives one up */
+	WIRE_SYSCALL_TO = 64,	   /* a descriptor: where a datagram goes is at argument 4 */
+	WIRE_SYSCALL_HEADER = 128, /* a descriptor: a message header at argument 1 begins with where it goes */
 	/* poll: the timeout is milliseconds in argument 2; epoll: in argument 3; two descriptors: 0 and 2, not 0 and 1
 	 */
 	WIRE_SYSCALL_MILLISECONDS = 128,
@@ -114,6 +116,7 @@ enum wire_wait_flags {
 	WIRE_WAIT_WOKEN = 1024,	    /* by a waker or not: only the first wake-up counts */
 	WIRE_WAIT_LOCKS = 2048,	    /* of a file: for a lock on it; of a futex: a lock, no condition */
 	WIRE_WAIT_HAS_STACK = 4096, /* where it began: a WIRE_STACK_ASLEEP */
+	WIRE_WAIT_NOTIFIED = 8192,  /* of what happens to files (inotify): the one that does that ends it */
 };
 
 /* Why a thread is off the CPU, and who ended that. Of a field that no flag announces the value means nothing. */
@@ -569,12 +572,27 @@ struct wire_process_end {
 	struct wire_process process;
 };
 
-/* One disk's I/O by processes that are not traced, or not known (writeback, flushes). Totals only grow. */
+/* One disk's I/O by processes that are not traced, or not known (writeback, flushes), and by traced ones. Totals only
+ * grow. */
 struct wire_device_io {
 	__u64 requests;
 	__u64 bytes;
 	__u64 total_ns; /* issue to complete, summed over the requests */
 	__u64 failed;
+	__u64 own_requests; /* of traced processes */
+	__u64 own_bytes;
+};
+
+/* What a process that is not traced asked of a disk; requests that were merged into others are not in it. */
+struct wire_disk_user_key {
+	__u32 dev; /* dev_t: major << 20 | minor */
+	__u32 pid;
+};
+
+struct wire_disk_user {
+	__u64 requests;
+	__u64 bytes;
+	char comm[WIRE_COMM_LEN];
 };
 
 enum wire_traced {

@@ -200,6 +200,11 @@ LimitResult without_loss(const Evaluated& evaluated, const Unclear& unclear, uin
   if (percent(allocate, total) >= kHighPercent && allocate >= submit && percent(waits, total) < kEnterPercent) {
     return limited(Limit::kAllocationBound, allocate);
   }
+  // Small copies return before they are done: what the device did meanwhile is not known, what the thread did is.
+  const uint64_t copies = sums.of(TimeClass::kCopy).ns;
+  if (percent(copies, total) >= kHalfPercent && sums.copy_or_wait_ns * 4 < copies &&
+      percent(waits, total) < kWidePercent)
+    return limited(Limit::kCopyBound, copies);
   // Where there are steps, nine of ten of them; a thread that waits for half of its time waits in most, whatever they
   // are.
   const bool is_of_steps = evaluated.steps > 0 && evaluated.waiting_steps * 10 >= evaluated.steps * 9;

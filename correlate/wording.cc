@@ -393,8 +393,8 @@ void describe_wait(ChainText& text) {
     chain.root_cause = fmt::format(
         "{}: {} was asleep on I/O for {}{}{}{}", is_held_back ? "Waits for I/O" : "Heavy block I/O", text.who, lost,
         own ? ", with " + disk_text(total) : "",
-        is_held_back ? fmt::format(", which took {} of that: the rest was for what the kernel writes for it later, or "
-                                   "for a limit of its cgroup (io.max)",
+        is_held_back ? fmt::format(", which took {} of that: the rest was for its turn behind others' requests, for "
+                                   "what the kernel writes for it later, or for a limit of its cgroup (io.max)",
                                    format_duration(requests_ns))
                      : "",
         slow_call_text(text));

@@ -258,4 +258,41 @@ struct Throttling {
   uint64_t throttled_ns = 0;
 };
 
+// A limit of a cgroup on what its processes may ask of a disk a second; reported when it is new to the process.
+struct IoLimit {
+  uint64_t mono_ns = 0;
+  int64_t wall_offset_ns = 0;
+  uint32_t pid = 0;
+  uint32_t device = 0;     // dev_t: major << 20 | minor
+  std::string path;        // as Throttling has it
+  std::string limit_name;  // the file, and in version 2 the key: "io.max rbps", "blkio.throttle.read_bps_device"
+  bool is_write = false, is_bytes = false;  // else requests
+  uint64_t limit = 0;                       // a second
+};
+
+// What processes that are not traced asked of a disk since the sample before; only of disks that traced ones used.
+struct DiskUse {
+  uint64_t mono_ns = 0;
+  int64_t wall_offset_ns = 0;
+  uint32_t device = 0;  // dev_t: major << 20 | minor
+  uint32_t pid = 0;     // 0: all of them, and the kernel's writeback
+  std::string comm;
+  // What was asked for; of all: what was done, and the traced processes' part.
+  uint64_t requests = 0, bytes = 0, own_bytes = 0;
+};
+
+// What a cgroup's limit on memory did since the sample before; only cgroups that are at their limit, and for which it
+// did something, have one.
+struct MemoryLimit {
+  uint64_t mono_ns = 0;
+  int64_t wall_offset_ns = 0;
+  uint32_t pid = 0;        // one of the processes in it; each has a row of its own
+  std::string path;        // as Throttling has it
+  std::string limit_name;  // the file that sets the limit: "memory.max", "memory.high", "memory.limit_in_bytes"
+  uint64_t limit_bytes = 0, used_bytes = 0;
+  uint64_t reread_bytes = 0;  // evicted before, and read or swapped in again (workingset_refault of memory.stat)
+  uint64_t hits = 0;          // how often it was reached (max and high of memory.events, memory.failcnt)
+  int64_t stalled_ns = -1;    // in which some process of it waited for memory (memory.pressure); -1: not known
+};
+
 }  // namespace ingero::hal

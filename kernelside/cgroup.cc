@@ -131,7 +131,37 @@ constexpr std::array kLaunchers = {
     Launcher{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},
 };
 
+// Of the second field of a line: "cpu,cpuacct".
+bool has_controller(std::string_view field, std::string_view controller) {
+  const auto controllers = split(field, ',');
+  return std::find(controllers.begin(), controllers.end(), controller) != controllers.end();
+}
+
 }  // namespace
+
+std::vector<std::string> cgroup_folders(std::string_view untrusted_lines, std::string_view controller) {
+  std::vector<std::string> paths;
+  for (const std::string_view line : split(untrusted_lines, '\n')) {
+    const auto parts = split(line, ':');
+    if (parts.size() < 3) continue;
+    const std::string_view path = line.substr(parts[0].size() + parts[1].size() + 2);
+    if (path.size() < 2 || path.front() != '/' || path.find("/..") != std::string_view::npos) continue;
+    if (parts[1].empty()) {
+      paths.emplace_back(path);
+    } else if (has_controller(parts[1], controller)) {
+      paths.push_back(fmt::format("/{}{}", controller, path));
+    }
+  }
+  return paths;
+}
+
+// It has the controller where a process has a line for it.
+bool has_controller_apart(std::string_view untrusted_lines, std::string_view controller) {
+  return std::ranges::any_of(split(untrusted_lines, '\n'), [&](std::string_view line) {
+    const auto parts = split(line, ':');
+    return parts.size() >= 3 && has_controller(parts[1], controller);
+  });
+}
 
 CgroupNames parse_cgroup(std::string_view untrusted_text) {
   CgroupNames names;

@@ -1,6 +1,6 @@
 // The container, pod, batch job and rank of a process, from its cgroup path and environment.
 //
-// Pure text functions; thread-safe. The text is untrusted: a path component and an environment are what their owner
+// Pure functions of texts; thread-safe. The text is untrusted: a path component and an environment are what their owner
 // chose. Only ids of exactly the right shape are taken, and everything else is unknown (empty, or -1). Returns copies.
 // Failure: none, but for what stays unknown.
 #pragma once
@@ -19,6 +19,18 @@ struct CgroupNames {
   std::string pod_uid;       // with dashes, whatever the cgroup driver wrote
   std::string slurm_job;     // digits
 };
+
+// A process whose cgroups are looked at.
+struct CgroupMember {
+  uint32_t pid = 0;
+  uint64_t cgroup_id = 0;  // of version 2; 0: not known
+};
+
+// Of /proc/PID/cgroup: folders below the mount where a controller's files may speak of the process, "/job" of version 2
+// or "/cpu/job" of version 1; none of the root's.
+std::vector<std::string> cgroup_folders(std::string_view untrusted_lines, std::string_view controller);
+// Whether version 1 has the controller.
+bool has_controller_apart(std::string_view untrusted_lines, std::string_view controller);
 
 // /proc/PID/cgroup.
 CgroupNames parse_cgroup(std::string_view untrusted_text);

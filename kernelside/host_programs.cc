@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <variant>
 
 #include "host.skel.h"
@@ -257,6 +258,36 @@ const std::vector<HostProgramStatus>& HostPrograms::status() const { return impl
 int HostPrograms::map_fd(std::string_view name) const {
   const bpf_map* map = bpf_object__find_map_by_name(impl_->skeleton->obj, std::string(name).c_str());
   return map != nullptr ? bpf_map__fd(map) : -1;
+}
+
+namespace {
+
+// Of a map of at most `most` entries. One that is evicted under the walk begins it anew: bounded.
+template <typename Key, typename Value>
+std::vector<std::pair<Key, Value>> entries_of(int fd, size_t most) {
+  const Raised raised;
+  std::vector<std::pair<Key, Value>> found;
+  std::set<std::string> seen;
+  Key at{}, next{};
+  const Key* last = nullptr;
+  for (size_t i = 0; i < 2 * most && bpf_map_get_next_key(fd, last, &next) == 0; ++i) {
+    at = next;
+    last = &at;
+    Value value{};
+    const std::string bytes(reinterpret_cast<const char*>(&at), sizeof(at));
+    if (bpf_map_lookup_elem(fd, &at, &value) == 0 && seen.insert(bytes).second) found.emplace_back(at, value);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::pair<uint32_t, wire_device_io>> HostPrograms::disk_io() const {
+  return entries_of<uint32_t, wire_device_io>(map_fd("device_io"), 256);
+}
+
+std::vector<std::pair<wire_disk_user_key, wire_disk_user>> HostPrograms::disk_users() const {
+  return entries_of<wire_disk_user_key, wire_disk_user>(map_fd("disk_users"), 1024);
 }
 
 uint64_t HostPrograms::skipped_runs() const {

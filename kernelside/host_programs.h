@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -54,6 +55,10 @@ class HostPrograms {
   const std::vector<HostProgramStatus>& status() const;
   // Descriptor of a map of this object, shared or not; -1: none. Valid while this lives.
   int map_fd(std::string_view name) const;
+  // By disk, and by process that is not traced, what was asked of disks; totals that only grow, but that the longest
+  // unused processes are forgotten.
+  std::vector<std::pair<uint32_t, wire_device_io>> disk_io() const;
+  std::vector<std::pair<wire_disk_user_key, wire_disk_user>> disk_users() const;
   // Runs the kernel skipped because the program was running on that CPU already, where an interrupt has something to
   // report (a completion inside a completion, not a page for an interrupt's own use). Thread-safe.
   uint64_t skipped_runs() const;

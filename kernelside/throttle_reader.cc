@@ -6,42 +6,6 @@
 #include "base/text.h"
 
 namespace ingero::kernelside {
-namespace {
-
-// Of the second field of a line: "cpu,cpuacct".
-bool is_cpu_controller(std::string_view field) {
-  const auto controllers = split(field, ',');
-  return std::find(controllers.begin(), controllers.end(), "cpu") != controllers.end();
-}
-
-// Directories below the mount whose cpu.stat may speak of the process: "/job" or "/cpu/job".
-std::vector<std::string> cpu_cgroups(std::string_view lines) {
-  std::vector<std::string> paths;
-  for (const std::string_view line : split(lines, '\n')) {
-    const auto parts = split(line, ':');
-    if (parts.size() < 3) continue;
-    const std::string_view path = line.substr(parts[0].size() + parts[1].size() + 2);
-    if (path.size() < 2 || path.front() != '/' || path.find("/..") != std::string_view::npos) continue;
-    if (parts[1].empty()) {
-      paths.emplace_back(path);
-      continue;
-    }
-    if (is_cpu_controller(parts[1])) paths.push_back("/cpu" + std::string(path));
-  }
-  return paths;
-}
-
-// Version 1 has the controller where a process has a line for it.
-bool has_cpu_apart(std::string_view lines) {
-  for (const std::string_view line : split(lines, '\n')) {
-    const auto parts = split(line, ':');
-    if (parts.size() < 3) continue;
-    if (is_cpu_controller(parts[1])) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 ThrottleReader::Counters ThrottleReader::counters_of(const std::string& directory) const {
   Counters counters;
@@ -85,18 +49,18 @@ void ThrottleReader::add_last_of_left(const std::map<std::string, Counters>& now
   for (auto& [pid, one] : worst) found.push_back(std::move(one));
 }
 
-std::vector<hal::Throttling> ThrottleReader::read(std::span<const Member> members, uint64_t mono_ns) {
+std::vector<hal::Throttling> ThrottleReader::read(std::span<const CgroupMember> members, uint64_t mono_ns) {
   std::map<uint64_t, std::vector<uint32_t>> by_cgroup;
   std::map<uint32_t, uint64_t> cgroup_of;
   std::vector<uint32_t> pids;
   bool is_apart = false;  // as the first that can be read has it: a machine mounts the controller once
-  for (const Member& one : members) {
+  for (const CgroupMember& one : members) {
     const auto lines = read_file(fmt::format("{}/{}/cgroup", proc_, one.pid), 1 << 16);
     if (!lines.ok()) continue;
-    is_apart = has_cpu_apart(*lines);
+    is_apart = has_controller_apart(*lines, "cpu");
     break;
   }
-  for (const Member& one : members) {
+  for (const CgroupMember& one : members) {
     const uint64_t cgroup = is_apart ? 0 : one.cgroup_id;
     std::vector<uint32_t>& of_it = by_cgroup[cgroup];
     if (of_it.empty() || cgroup == 0) pids.push_back(one.pid);
@@ -124,7 +88,7 @@ std::vector<hal::Throttling> ThrottleReader::read_each(std::span<const uint32_t>
     const auto lines = read_file(fmt::format("{}/{}/cgroup", proc_, pid), 1 << 16);
     if (!lines.ok()) continue;
     hal::Throttling worst;
-    for (const std::string& path : cpu_cgroups(*lines)) {
+    for (const std::string& path : cgroup_folders(*lines, "cpu")) {
       // A limit may stand on any cgroup above; the root has none.
       for (std::string at = path; at.size() > 1 && at != "/cpu"; at.resize(at.rfind('/'))) {
         const auto [entry, is_new] = now.try_emplace(at);

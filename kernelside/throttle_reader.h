@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hal/event.h"
+#include "kernelside/cgroup.h"
 
 namespace ingero::kernelside {
 
@@ -23,11 +24,7 @@ class ThrottleReader {
  public:
   explicit ThrottleReader(std::string cgroup_root = "/sys/fs/cgroup", std::string proc_root = "/proc")
       : root_(std::move(cgroup_root)), proc_(std::move(proc_root)) {}
-  struct Member {
-    uint32_t pid = 0;
-    uint64_t cgroup_id = 0;  // of version 2; 0: not known
-  };
-  std::vector<hal::Throttling> read(std::span<const Member> members, uint64_t mono_ns);
+  std::vector<hal::Throttling> read(std::span<const CgroupMember> members, uint64_t mono_ns);
 
   static constexpr size_t kMaxProcesses = 1024;  // looked at in one second
 

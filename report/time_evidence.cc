@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/wrapping.h"
 #include "correlate/device_time.h"
@@ -138,6 +139,21 @@ void add_repeated(const Part& part, ProcessTime& time) {
                                      are_waits ? "waits and copies" : "submissions", most->count, most->line));
 }
 
+// Each small piece of work is waited for, so that the device has none while the thread prepares the next.
+void add_waits_for_each(const Part& part, ProcessTime& time) {
+  constexpr uint64_t kOftenASecond = 100, kFew = 2;
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  if (time.budget.result.limit != Limit::kHostBound || time.budget.is_of_slow || time.budget.steps == 0) return;
+  if (sums.syncs * kSecond < kOftenASecond * sums.total_ns() || sums.submissions > kFew * sums.syncs) return;
+  const auto most = costliest_call(part, time, "'sync', 'memcpy'");
+  if (!most) return;
+  time.because.push_back(fmt::format(
+      "It waits for the device after each launch or copy, {:.0f} times a second ({}{}): the device has nothing to do "
+      "until the next",
+      static_cast<double>(sums.syncs) * 1e9 / static_cast<double>(sums.total_ns()), most->call, most->line));
+  time.remedy = "launch ahead, and synchronise less often: the device then works meanwhile";
+}
+
 // Likewise of calls that neither submit nor wait: what compiles and loads device code, opens devices, joins ranks.
 void add_other_calls(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
@@ -222,6 +238,7 @@ void add_samples(const Part& part, ProcessTime& time) {
   const double host_share = static_cast<double>(sums.of(TimeClass::kHost).ns) / static_cast<double>(sums.total_ns());
   const double kernel_ns = share(in_kernel) * host_share * static_cast<double>(all_ns);
   if (share(in_kernel) < kGoodPart || faults <= 0 || kernel_ns > static_cast<double>(faults) * kFaultNs) return;
+  if (add_read_again(part, time, host_low * 2 >= sums.lost_low())) return;
   const uint64_t steps = std::max<uint64_t>(1, time.budget.steps);
   const size_t forks = forked_meanwhile(part, time).size();
   time.because.push_back(fmt::format(
@@ -231,8 +248,9 @@ void add_samples(const Part& part, ProcessTime& time) {
   if (host_low * 2 < sums.lost_low()) return;
   time.remedy = "reuse buffers instead of allocating new ones each step, or touch them before the loop";
   if (forks > 0) {
+    time.remedy = forks * 2 >= steps ? std::string() : time.remedy + "; ";
     time.remedy +=
-        "; start processes before much memory is held, without fork (PyTorch: spawn or forkserver), or keep "
+        "start processes before much memory is held, without fork (PyTorch: spawn or forkserver), or keep "
         "what is written in shared memory";
   }
 }
@@ -785,6 +803,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_slept(time);
     if (!is_accusation(time.budget.result.limit)) continue;
     add_cpus(part, time);
+    add_disks(part, time);
     add_samples(part, time);
     add_new_workers(part, time);
     add_resting(time);
@@ -793,6 +812,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_stopper(part, time);
     add_allocations(part, time);
     add_repeated(part, time);
+    add_waits_for_each(part, time);
     add_other_calls(part, time);
   }
   add_late_ranks(part, times);

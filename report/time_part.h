@@ -1,5 +1,5 @@
 // The part of a recording that evidence of one process is looked for in (time_evidence.cc, time_cpus.cc,
-// time_device.cc).
+// time_disk.cc, time_device.cc).
 //
 // Queries of what is selected, of the process's node, run and evaluated interval. A table that a recording does not
 // have gives no rows. Threads: one at a time.
@@ -117,6 +117,12 @@ struct Part {
 uint64_t cpus_of(const Part& part, const ProcessTime& time);
 // "the 4.7ms a step"
 std::string part_text(const ProcessTime& time, uint64_t ns);
+// Where it, or who it waits for, waited for a disk or for memory: the limit on memory by which what was read is read
+// again, and who else used the disk (time_disk.cc).
+void add_disks(const Part& part, ProcessTime& time);
+// Of page faults that cost much, `is_most`: most of what was lost: whether they are of what that limit had evicted, and
+// if so that.
+bool add_read_again(const Part& part, ProcessTime& time, bool is_most);
 // Who had the CPUs that it, or who it waits for, waited for, and on which they may run.
 void add_cpus(const Part& part, ProcessTime& time);
 // What else the device worked for (time_device.cc): other processes, copies, or nothing because all launches failed; of

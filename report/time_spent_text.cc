@@ -209,7 +209,9 @@ std::string limit_text(const ProcessTime& time) {
   std::string text = capitals(name_of(result.limit));
   if (result.second) text += " and " + capitals(name_of(*result.second));
   // Who now and then waits for one that slept may have had no work; one that sleeps in every step sets the pace.
-  const bool may_be_idle = result.limit == Limit::kInputBound && budget.is_of_slow && path_to_resting(time) != nullptr;
+  const BlamePath* rests = budget.is_of_slow ? path_to_resting(time) : nullptr;
+  const bool may_be_idle = rests != nullptr && (result.limit == Limit::kInputBound ||
+                                                (result.limit == Limit::kHostBound && rests->nodes.size() == 2));
   if (may_be_idle) text += " or IDLE";
   if (budget.is_of_slow && result.limit != Limit::kStopped) {
     text += is_of_one_step(budget) ? fmt::format(", in one step, which took {}, usually {}",

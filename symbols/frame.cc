@@ -217,6 +217,7 @@ bool waits_for_own_lock(const std::vector<StackFrame>& frames, const StackFrame&
   constexpr std::string_view kLocks[] = {"pthread_mutex_", "__pthread_mutex_", "pthread_rwlock_", "__pthread_rwlock_"};
   const auto inner = std::span(frames).first(static_cast<size_t>(&line - frames.data()));
   if (line.is_python()) {
+    if (is_installed(line.python_file)) return false;  // a condition's, or a queue's
     return !inner.empty() && std::ranges::all_of(inner, [](const StackFrame& frame) {
       const bool is_module_of_locks = file_name(frame.file).starts_with("_multiprocessing");
       return !frame.is_python() && !frame.file.empty() && (is_of_system(frame) || is_module_of_locks);

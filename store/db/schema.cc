@@ -179,6 +179,20 @@ std::string memories_affinity_and_file_systems() {
          file_systems_of_waits();
 }
 
+// stalled_ns: NULL: not known. pid and comm: NULL: of all processes that are not traced, with own_bytes, of those that
+// are.
+std::string memory_limits_and_disks() {
+  return "CREATE TABLE cgroup_memory (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, mono_ns INTEGER NOT NULL, "
+         "pid INTEGER NOT NULL, path TEXT NOT NULL, limit_name TEXT NOT NULL, limit_bytes INTEGER NOT NULL, "
+         "used_bytes INTEGER NOT NULL, reread_bytes INTEGER NOT NULL, hits INTEGER NOT NULL, stalled_ns INTEGER);"
+         "CREATE TABLE disk_use (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, mono_ns INTEGER NOT NULL, "
+         "device INTEGER NOT NULL, pid INTEGER, comm TEXT, requests INTEGER NOT NULL, bytes INTEGER NOT NULL, "
+         "own_bytes INTEGER);"
+         "CREATE TABLE io_limits (session INTEGER NOT NULL, timestamp INTEGER NOT NULL, mono_ns INTEGER NOT NULL, "
+         "pid INTEGER NOT NULL, device INTEGER NOT NULL, path TEXT NOT NULL, limit_name TEXT NOT NULL, "
+         "is_write INTEGER NOT NULL, is_bytes INTEGER NOT NULL, limit_per_second INTEGER NOT NULL);";
+}
+
 struct Step {
   int64_t version;
   const char* what;
@@ -202,6 +216,7 @@ constexpr Step kSteps[] = {
     {33, "what a library calls a communicator", with_library_hashes},
     {34, "whose memory calls obtain, on which CPUs threads may run, and which file system files are of",
      memories_affinity_and_file_systems},
+    {35, "limits of memory and of disks, and who else used the disks", memory_limits_and_disks},
 };
 static_assert(kSteps[std::size(kSteps) - 1].version == kSchemaVersion);
 

@@ -10,7 +10,7 @@
 
 namespace ingero::store {
 
-inline constexpr int64_t kSchemaVersion = 34;          // PRAGMA user_version
+inline constexpr int64_t kSchemaVersion = 35;          // PRAGMA user_version
 inline constexpr int64_t kOldestRead = 26;             // what came since are tables and columns only
 inline constexpr int64_t kApplicationId = 0x494e4752;  // "INGR"
 inline constexpr int64_t kLastLegacyVersion = 10;      // the legacy agent's highest user_version

@@ -36,9 +36,9 @@ Status Writer::Impl::delete_oldest(int64_t first, int64_t last, int64_t block_la
     sql += fmt::format("UPDATE store_state SET value = value + {} WHERE key = 'rows_pruned';", last - first + 1);
     if (last == block_last) {
       sql += fmt::format("DELETE FROM blocks WHERE first = {};", first);
-      for (const char* table :
-           {"fabric_values", "device_values", "device_processes", "inference_step_rows", "inference_engine_metrics",
-            "step_rows", "second_rows", "cause_rows", "system_snapshots", "cgroup_throttling"}) {
+      for (const char* table : {"fabric_values", "device_values", "device_processes", "inference_step_rows",
+                                "inference_engine_metrics", "step_rows", "second_rows", "cause_rows",
+                                "system_snapshots", "cgroup_throttling", "cgroup_memory", "disk_use"}) {
         sql += fmt::format("DELETE FROM {} WHERE timestamp < (SELECT min(start_wall_ns) FROM blocks);", table);
       }
       // Of each key the last annotation of a process may still hold.

@@ -237,6 +237,15 @@ void Writer::add_lost_calls(const hal::LostCalls& lost) {
 void Writer::add_throttling(const hal::Throttling& throttling) {
   if (impl_->has_room(impl_->throttlings.size())) impl_->throttlings.push_back(throttling);
 }
+void Writer::add_memory_limit(const hal::MemoryLimit& limit) {
+  if (impl_->has_room(impl_->memory_limits.size())) impl_->memory_limits.push_back(limit);
+}
+void Writer::add_disk_use(const hal::DiskUse& use) {
+  if (impl_->has_room(impl_->disk_uses.size())) impl_->disk_uses.push_back(use);
+}
+void Writer::add_io_limit(const hal::IoLimit& limit) {
+  if (impl_->has_room(impl_->io_limits.size())) impl_->io_limits.push_back(limit);
+}
 void Writer::add_affinity(const hal::Affinity& affinity) {
   if (impl_->has_room(impl_->affinities.size())) impl_->affinities.push_back(affinity);
 }

@@ -104,6 +104,9 @@ class Writer {
   // Of each call's time, the part that its own probes take here.
   void set_probe_cost(uint64_t ns);
   void add_throttling(const hal::Throttling& throttling);
+  void add_memory_limit(const hal::MemoryLimit& limit);
+  void add_disk_use(const hal::DiskUse& use);
+  void add_io_limit(const hal::IoLimit& limit);
   void add_affinity(const hal::Affinity& affinity);
   void add_lost_calls(const hal::LostCalls& lost);
   void add_sample(const hal::FabricSample& sample);

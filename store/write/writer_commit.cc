@@ -162,6 +162,33 @@ Status Writer::Impl::write_machine() {
                                  s.bind(7, static_cast<int64_t>(one.periods));
                                  s.bind(8, static_cast<int64_t>(one.throttled_ns));
                                }));
+  INGERO_TRY(database.run_each(
+      "INSERT INTO cgroup_memory VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)", memory_limits,
+      [&](Statement& s, const hal::MemoryLimit& one) {
+        s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
+        s.bind(3, static_cast<int64_t>(one.mono_ns)).bind(4, int64_t{one.pid});
+        s.bind(5, std::string_view(one.path)).bind(6, std::string_view(one.limit_name));
+        s.bind(7, static_cast<int64_t>(one.limit_bytes)).bind(8, static_cast<int64_t>(one.used_bytes));
+        s.bind(9, static_cast<int64_t>(one.reread_bytes)).bind(10, static_cast<int64_t>(one.hits));
+        s.bind_if(11, one.stalled_ns >= 0, one.stalled_ns);
+      }));
+  INGERO_TRY(database.run_each("INSERT INTO disk_use VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", disk_uses,
+                               [&](Statement& s, const hal::DiskUse& one) {
+                                 s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
+                                 s.bind(3, static_cast<int64_t>(one.mono_ns)).bind(4, int64_t{one.device});
+                                 s.bind_if(5, one.pid != 0, int64_t{one.pid});
+                                 s.bind_if(6, one.pid != 0, std::string_view(one.comm));
+                                 s.bind(7, static_cast<int64_t>(one.requests)).bind(8, static_cast<int64_t>(one.bytes));
+                                 s.bind_if(9, one.pid == 0, static_cast<int64_t>(one.own_bytes));
+                               }));
+  INGERO_TRY(database.run_each("INSERT INTO io_limits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)", io_limits,
+                               [&](Statement& s, const hal::IoLimit& one) {
+                                 s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
+                                 s.bind(3, static_cast<int64_t>(one.mono_ns)).bind(4, int64_t{one.pid});
+                                 s.bind(5, int64_t{one.device}).bind(6, std::string_view(one.path));
+                                 s.bind(7, std::string_view(one.limit_name)).bind(8, int64_t{one.is_write});
+                                 s.bind(9, int64_t{one.is_bytes}).bind(10, static_cast<int64_t>(one.limit));
+                               }));
   return database.run_each("INSERT INTO cpu_affinity VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", affinities,
                            [&](Statement& s, const hal::Affinity& one) {
                              s.bind(1, session).bind(2, static_cast<int64_t>(one.mono_ns) + one.wall_offset_ns);
@@ -274,6 +301,9 @@ void Writer::Impl::forget_pending(bool aggregates_written) {
   empty(snapshots);
   empty(chains);
   empty(throttlings);
+  empty(memory_limits);
+  empty(disk_uses);
+  empty(io_limits);
   empty(affinities);
   empty(lost_calls);
   empty(annotations);

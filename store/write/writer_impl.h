@@ -146,6 +146,9 @@ struct Writer::Impl {
   std::vector<hal::SystemSnapshot> snapshots;
   std::vector<hal::CausalChain> chains;
   std::vector<hal::Throttling> throttlings;
+  std::vector<hal::MemoryLimit> memory_limits;
+  std::vector<hal::DiskUse> disk_uses;
+  std::vector<hal::IoLimit> io_limits;
   std::vector<hal::Affinity> affinities;
   std::vector<hal::LostCalls> lost_calls;
   std::optional<uint64_t> single_step_ns, probe_ns;  // to be written

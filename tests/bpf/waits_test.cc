@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -22,10 +24,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <mqueue.h>
 #include <netinet/in.h>
 #include <pthread.h>
 
@@ -605,6 +610,145 @@ TEST_F(WaitsTest, AServerOnThisMachineIsFoundThroughItsPort) {
   expect_waker(*found, deed_->other_tid, SYS_sendto);
 }
 
+// As a resolver does: neither end is connected, and the datagram says where it goes.
+void answer_over_datagrams(Deed& deed, int family, bool with_header) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(sockaddr_in);
+  address.ss_family = static_cast<sa_family_t>(family);
+  if (family == AF_INET6) {
+    size = sizeof(sockaddr_in6);
+    reinterpret_cast<sockaddr_in6&>(address).sin6_addr = in6addr_loopback;
+  } else {
+    reinterpret_cast<sockaddr_in&>(address).sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  }
+  auto* const at = reinterpret_cast<sockaddr*>(&address);
+  const int service = socket(family, SOCK_DGRAM, 0), own = socket(family, SOCK_DGRAM, 0);
+  if (bind(service, at, size) != 0) _exit(1);
+  getsockname(service, at, &size);
+  deed.other_port = ntohs(reinterpret_cast<sockaddr_in&>(address).sin_port);
+  const pid_t server = beside([&] {
+    char byte = 0;
+    sockaddr_storage from{};
+    socklen_t from_size = sizeof(from);
+    if (recvfrom(service, &byte, 1, 0, reinterpret_cast<sockaddr*>(&from), &from_size) != 1) _exit(1);
+    sleep_ms(kWaitMs);
+    iovec part{&byte, 1};
+    msghdr header{};
+    header.msg_name = &from;
+    header.msg_namelen = from_size;
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    const ssize_t sent = with_header ? sendmsg(service, &header, 0)
+                                     : sendto(service, &byte, 1, 0, reinterpret_cast<sockaddr*>(&from), from_size);
+    if (sent != 1) _exit(1);
+  });
+  deed.other_tid = static_cast<uint32_t>(server);
+  char byte = 0;
+  if (sendto(own, "x", 1, 0, at, size) != 1) _exit(1);
+  deed.from_ns = now_ns();
+  if (recv(own, &byte, 1, 0) != 1) _exit(1);
+  deed.to_ns = now_ns();
+  waitpid(server, nullptr, 0);
+}
+
+TEST_F(WaitsTest, WhoSendsADatagramToASocketThatIsNotConnectedIsFound) {
+  for (const int family : {AF_INET, AF_INET6}) {
+    for (const bool with_header : {false, true}) {
+      SCOPED_TRACE(fmt::format("family {}, sendmsg {}", family, with_header));
+      traced([&](Deed& deed) { answer_over_datagrams(deed, family, with_header); });
+      const auto found = wait();
+      ASSERT_TRUE(found.has_value());
+      EXPECT_EQ(found->kind, hal::WaitKind::kSocket);
+      expect_waker(*found, deed_->other_tid, with_header ? SYS_sendmsg : SYS_sendto);
+      ASSERT_TRUE(found->peer.has_value());
+      EXPECT_EQ(found->peer->family, family);
+      EXPECT_EQ(found->peer->peer_port, deed_->other_port);
+      EXPECT_EQ(found->peer->peer[family == AF_INET ? 0 : 15], family == AF_INET ? 127 : 1);
+    }
+  }
+}
+
+TEST_F(WaitsTest, WhoSendsAMessageToAQueueIsFound) {
+  traced([](Deed& deed) {
+    const std::string name = "/ingero_test_" + std::to_string(getpid());
+    mq_attr attributes{};
+    attributes.mq_maxmsg = 4;
+    attributes.mq_msgsize = 8;
+    const mqd_t queue = mq_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600, &attributes);
+    if (queue == mqd_t{-1}) _exit(1);
+    mq_unlink(name.c_str());
+    const pid_t other = beside([queue] {
+      sleep_ms(kWaitMs);
+      if (mq_send(queue, "x", 1, 0) != 0) _exit(1);
+    });
+    deed.other_tid = static_cast<uint32_t>(other);
+    std::array<char, 8> message{};
+    deed.from_ns = now_ns();
+    if (mq_receive(queue, message.data(), message.size(), nullptr) != 1) _exit(1);
+    deed.to_ns = now_ns();
+    waitpid(other, nullptr, 0);
+  });
+  const auto found = wait();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->kind, hal::WaitKind::kPipe);
+  expect_waker(*found, deed_->other_tid, SYS_mq_timedsend);
+}
+
+TEST_F(WaitsTest, WhoChangesAFileThatIsWatchedIsFound) {
+  for (const bool polls : {false, true}) {
+    SCOPED_TRACE(polls);
+    traced([polls](Deed& deed) {
+      const int watch = inotify_init1(0);
+      if (inotify_add_watch(watch, "/tmp", IN_MOVED_TO) < 0) _exit(1);
+      const pid_t other = beside([] {
+        const std::string name = "/tmp/ingero_test_" + std::to_string(getpid()), moved = name + ".moved";
+        close(open(name.c_str(), O_WRONLY | O_CREAT, 0600));
+        sleep_ms(kWaitMs);
+        if (rename(name.c_str(), moved.c_str()) != 0) _exit(1);
+        unlink(moved.c_str());
+      });
+      deed.other_tid = static_cast<uint32_t>(other);
+      std::array<char, 4096> event{};
+      pollfd one{watch, POLLIN, 0};
+      deed.from_ns = now_ns();
+      if (polls && poll(&one, 1, -1) != 1) _exit(1);
+      if (read(watch, event.data(), event.size()) <= 0) _exit(1);
+      deed.to_ns = now_ns();
+      waitpid(other, nullptr, 0);
+    });
+    const auto found = wait();
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->kind, polls ? hal::WaitKind::kPoll : hal::WaitKind::kOther);
+    expect_waker(*found, deed_->other_tid, SYS_rename);
+  }
+}
+
+// One thread changes the layout of the memory all the time, which another one wants to do once.
+TEST_F(WaitsTest, WhoHoldsTheLayoutOfTheMemoryIsFound) {
+  traced([](Deed& deed) {
+    constexpr size_t kBytes = size_t{768} << 20;
+    static std::atomic<bool> is_ready;
+    std::thread holder([&deed] {
+      deed.other_tid = own_tid();
+      void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      is_ready = true;
+      // Holds it for reading while all pages are made.
+      if (madvise(memory, kBytes, 23 /* MADV_POPULATE_WRITE */) != 0) _exit(1);
+    });
+    while (!is_ready) sched_yield();
+    sleep_ms(20);
+    deed.from_ns = now_ns();
+    void* const page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    deed.to_ns = now_ns();
+    if (page == MAP_FAILED) _exit(1);
+    holder.join();
+  });
+  const auto found = wait();
+  if (!found) GTEST_SKIP() << "it did not wait";
+  EXPECT_EQ(found->kind, hal::WaitKind::kOther);
+  expect_waker(*found, deed_->other_tid, SYS_madvise);
+}
+
 TEST_F(WaitsTest, AStoppedThreadIsContinuedByWhoeverSendsTheSignal) {
   traced([](Deed& deed) {
     const pid_t self = getpid();
@@ -622,6 +766,41 @@ TEST_F(WaitsTest, AStoppedThreadIsContinuedByWhoeverSendsTheSignal) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->kind, hal::WaitKind::kStopped);
   expect_waker(*found, deed_->other_tid, SYS_kill);
+}
+
+// It waits for a lock already when its cgroup is frozen, is given the lock meanwhile, and goes on when that is thawed.
+TEST_F(WaitsTest, AThreadThatSleptBeforeItsCgroupWasFrozenIsFrozen) {
+  const std::string group = "/sys/fs/cgroup/freezer/ingero_test_" + std::to_string(getpid());
+  if (mkdir(group.c_str(), 0755) != 0) GTEST_SKIP() << "no freezer of cgroup version 1 here";
+  const auto put = [&](const char* file, const std::string& text) {
+    const int descriptor = open((group + "/" + file).c_str(), O_WRONLY);
+    if (descriptor < 0 || write(descriptor, text.data(), text.size()) != static_cast<ssize_t>(text.size())) _exit(2);
+    close(descriptor);
+  };
+  traced([&](Deed& deed) {
+    auto* const word =
+        static_cast<uint32_t*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    const pid_t self = getpid();
+    const pid_t other = beside([&] {
+      sleep_ms(20);
+      put("tasks", std::to_string(self));
+      put("freezer.state", "FROZEN");
+      sleep_ms(20);
+      *word = 1;
+      syscall(SYS_futex, word, 1, 1, nullptr, nullptr, 0);
+      sleep_ms(kWaitMs);
+      put("freezer.state", "THAWED");
+    });
+    deed.from_ns = now_ns();
+    while (*static_cast<volatile uint32_t*>(word) == 0) syscall(SYS_futex, word, 0, 0, nullptr, nullptr, 0);
+    deed.to_ns = now_ns();
+    waitpid(other, nullptr, 0);
+  });
+  const auto found = wait();
+  rmdir(group.c_str());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->kind, hal::WaitKind::kFrozen);
+  EXPECT_FALSE(found->waker.has_value());
 }
 
 TEST_F(WaitsTest, AParentWaitsForItsChild) {

@@ -16,6 +16,7 @@
 #include "held_clock.h"
 #include "kernelside/cgroup.h"
 #include "kernelside/kernel_log.h"
+#include "kernelside/memory_limit_reader.h"
 #include "kernelside/proc.h"
 #include "kernelside/snapshot_reader.h"
 #include "kernelside/throttle_reader.h"
@@ -120,10 +121,25 @@ void throttling(std::string_view all) {
   static fuzz::Files files(
       {"7/cgroup", "8/cgroup", "cpu.stat", "job/cpu.stat", "job/step/cpu.stat", "cpu/job/cpu.stat"});
   kernelside::ThrottleReader reader(files.root(), files.root());
-  constexpr kernelside::ThrottleReader::Member kMembers[] = {{7, 0}, {8, 1}, {9, 1}};
+  constexpr kernelside::CgroupMember kMembers[] = {{7, 0}, {8, 1}, {9, 1}};
   for (const std::string_view half : {all.substr(0, all.size() / 2), all.substr(all.size() / 2), all}) {
     files.write(half);
     for (const hal::Throttling& one : reader.read(kMembers, 5)) require(one.periods > 0 && one.path.starts_with('/'));
+  }
+}
+
+void memory_limits(std::string_view all) {
+  static fuzz::Files files({"7/cgroup", "8/cgroup", "job/memory.max", "job/memory.high", "job/memory.current",
+                            "job/memory.stat", "job/memory.events", "job/memory.pressure",
+                            "memory/job/memory.limit_in_bytes", "memory/job/memory.usage_in_bytes",
+                            "memory/job/memory.stat", "memory/job/memory.failcnt"});
+  kernelside::MemoryLimitReader reader(files.root(), files.root());
+  constexpr kernelside::CgroupMember kMembers[] = {{7, 0}, {8, 1}, {9, 1}};
+  for (const std::string_view half : {all.substr(0, all.size() / 2), all.substr(all.size() / 2), all}) {
+    files.write(half);
+    for (const hal::MemoryLimit& one : reader.read(kMembers, 5)) {
+      require(one.path.starts_with('/') && one.limit_bytes > 0 && !one.limit_name.empty());
+    }
   }
 }
 
@@ -165,12 +181,13 @@ void waits(std::string_view all) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const unsigned what = data[0] % 6;
+  const unsigned what = data[0] == 'M' ? 6 : data[0] % 6;
   if (what == 0) process(bytes);
   if (what == 1) texts(bytes);
   if (what == 2) mounts(bytes);
   if (what == 3) snapshot(bytes);
   if (what == 4) throttling(bytes);
   if (what == 5) waits(bytes);
+  if (what == 6) memory_limits(bytes);
   return 0;
 }

@@ -17,10 +17,12 @@
 #include "files.skel.h"
 #include "host.skel.h"
 #include "names.skel.h"
+#include "sampling.skel.h"
 #include "session.skel.h"
 #include "spinning.skel.h"
 #include "threads.skel.h"
 #include "waiting.skel.h"
+#include "waking.skel.h"
 
 namespace {
 
@@ -92,6 +94,7 @@ int main(int argc, char** argv) {
       {"names", names::elf_bytes, 0},       {"threads", threads::elf_bytes, 0},
       {"host", host::elf_bytes, 0},         {"waiting", waiting::elf_bytes, 0},
       {"spinning", spinning::elf_bytes, 0}, {"files", files::elf_bytes, 0},
+      {"waking", waking::elf_bytes, 0},     {"sampling", sampling::elf_bytes, 0},
   };
   for (const Object& one : objects) {
     size_t size = 0;

@@ -2,6 +2,8 @@
 
   helpers.py serve PORT MS             answers each request of 4 bytes (a length) with that many bytes, MS later
   helpers.py link PORT UP DOWN         the same at once, but nothing passes for DOWN of each UP + DOWN seconds
+  helpers.py resolve PORT MS           answers each datagram, MS later
+  helpers.py fill FILE                 writes to the disk past the cache, as fast as that goes, in four threads
   helpers.py read FIFO BYTES_PER_SECOND
   helpers.py spin COUNT [CPU]          COUNT processes that keep a CPU busy
   helpers.py traffic                   timers at 1 kHz and loopback packets
@@ -10,6 +12,7 @@
 """
 import contextlib
 import fcntl
+import mmap
 import os
 import socket
 import sys
@@ -59,6 +62,28 @@ def link(port, up, down):
         at = time.monotonic() % (up + down)
         time.sleep(0.002 if at < up else up + down - at)
     listen(int(port), before)
+
+
+def resolve(port, ms):
+    service = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    service.bind(("127.0.0.1", int(port)))
+    while True:
+        question, asker = service.recvfrom(512)
+        time.sleep(float(ms) / 1000)
+        service.sendto(question, asker)
+
+
+def fill(path):
+    block = mmap.mmap(-1, 4 << 20)
+    block.write(os.urandom(4 << 20))
+
+    def write(number):
+        file = os.open(path, os.O_WRONLY | os.O_DIRECT)
+        while True:
+            for place in range(4):
+                os.pwrite(file, block, (4 * number + place) * len(block))
+    for number in range(4):
+        threading.Thread(target=write, args=(number,)).start()
 
 
 def read(fifo, rate):

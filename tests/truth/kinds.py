@@ -115,6 +115,30 @@ def small_memory(run):
     run.command = world.in_group(procs, [*run.command, path])
 
 
+def less_memory_than_data(run):
+    """A file that is read again and again, in a container that it does not fit into."""
+    path = run.stack.enter_context(world.shard(160))
+    with open(path, "rb") as file:  # who reads it anew has it on its own account
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    procs = run.stack.enter_context(world.group("memory", {"memory.limit_in_bytes": 96 << 20}))
+    run.command = world.in_group(procs, [*run.command, path])
+
+
+def filled_disk(run):
+    cold_file(run)
+    path = run.stack.enter_context(world.shard(64))
+    filler = run.stack.enter_context(world.helper("fill", path))
+    run.names["filler"] = filler.pid
+
+
+def resolver(run):
+    port = world.free_port()
+    helper = run.stack.enter_context(world.helper("resolve", port, 20))
+    time.sleep(0.3)
+    run.command = [*run.command, f"127.0.0.1:{port}"]
+    run.names["server"] = helper.pid
+
+
 def no_memory(run):
     procs = run.stack.enter_context(world.group("memory", {"memory.limit_in_bytes": 400 << 20}))
     run.command = world.in_group(procs, run.command)
@@ -340,6 +364,12 @@ FAULTS = [
     Kind("sleep", program("train_host.py", "sleep", "{seconds}"), cause=r"sleep|slept", who=(r"train_host.py:{line:sleep}|train_sleep|sleep",)),
     Kind("tracking_server", program("train_host.py", "tracking", "{seconds}"), tracking_server, cause=r"socket|server|waited for|network",
          who=(r"{addr}|pid {server}\b",)),
+    Kind("resolver", program("train_host.py", "resolve", "{seconds}"), resolver, cause=INPUT + r"|socket|waited for|slept",
+         who=(r"pid {server}\b", r"train_host.py:{line:resolve}|train_resolve")),
+    Kind("memory_limit", program("train_host.py", "mapped_again", "{seconds}"), less_memory_than_data,
+         cause=r"memory limit|limit on memory|memory\.(limit|max)"),
+    Kind("disk_neighbour", program("train_host.py", "mapped", "{seconds}"), filled_disk, cause=INPUT + r"|disk",
+         who=(r"pid {filler}\b",)),
     Kind("file_lock", program("train_host.py", "file_lock", "{seconds}"), held_lock, cause=r"\block\b|flock", who=(r"{holder}|shared.log|flock",)),
     Kind("child_process", program("train_host.py", "child", "{seconds}"), slow_tool, cause=r"child|subprocess|gpu-temperature|process",
          who=(r"gpu-temperature|sleep|child",)),

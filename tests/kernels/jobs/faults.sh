@@ -6,6 +6,7 @@
 #   cpu       cgroup v2 cpu.max: periods and time
 #   io        cgroup v2 io.max: every request, held back before it is one
 #   oom       cgroup v2 memory.max: the process that was killed
+#   memory    cgroup v2 memory.max: what was evicted, and read again
 # In the guest: ingero ip tc dmsetup. Modules: veth sch_netem null_blk dm-mod dm-flakey. settings: WHAT="tcp slow ..."
 . ./checks.sh; [[ -f settings ]] && . ./settings
 
@@ -108,8 +109,20 @@ oom() {
   ingero explain --db "$db" >/out/oom.explain; says oom "explain names it" /out/oom.explain "pid $(cat /out/oom.pid)"
   rmdir $group
 }
+memory() {
+  null_blk again irqmode=1 || return
+  local group=/sys/fs/cgroup/again; mkdir $group; echo 24M >$group/memory.max; echo 0 >$group/memory.swap.max 2>/dev/null
+  # Open all the while: else what was read is forgotten. Once through fills it; only then is the limit of interest, and what it did before is not counted.
+  traced "$db" bash -c "exec 9</dev/again; echo \$\$ >$group/cgroup.procs; dd if=/dev/again of=/dev/null bs=64k 2>/dev/null; sleep 2.5; cat $group/memory.stat >/out/memory.before; for i in 1 2 3; do dd if=/dev/again of=/dev/null bs=64k 2>/dev/null; sleep 0.5; done; sleep 1.5; cat $group/memory.stat >/out/memory.after; exit 0"
+  local pages; pages=$(($(field /out/memory.after workingset_refault_file) - $(field /out/memory.before workingset_refault_file)))
+  check memory "bytes read again (workingset_refault_file)" "$((pages * 4096))" "$(sql "$db" "SELECT sum(reread_bytes) FROM (SELECT max(reread_bytes) AS reread_bytes FROM cgroup_memory WHERE path = '/again' GROUP BY mono_ns)")"
+  check memory "there were some" yes "$([[ $pages -gt 1000 ]] && echo yes || echo no)"
+  check memory "limit" "memory.max $((24 << 20))" "$(sql "$db" "SELECT DISTINCT limit_name || ' ' || limit_bytes FROM cgroup_memory WHERE path = '/again'")"
+  check memory "how long is known" yes "$(sql "$db" "SELECT CASE WHEN count(*) = count(stalled_ns) AND count(*) > 0 THEN 'yes' ELSE 'no' END FROM cgroup_memory")"
+  rmdir $group
+}
 
-for what in ${WHAT:-tcp slow failing flakey cpu io oom}; do
+for what in ${WHAT:-tcp slow failing flakey cpu io oom memory}; do
   db=/out/$what.db; $what
   lost=$(sql "$db" "SELECT group_concat(name || ' ' || count, ', ') FROM loss WHERE severity <> 'info'"); note "$what" "losses: ${lost:-none}"
   rm -f "$db" "$db.w"  # large, for the wire out of a guest

@@ -278,6 +278,34 @@ def train_mapped(seconds, path):
     return trainer
 
 
+def train_mapped_again(seconds, path):
+    """Each batch is in a mapped file, of which less fits into memory than it reads before it begins anew."""
+    trainer = Trainer(8, seconds)
+    size, at = 8 * MIB, 0
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
+        while trainer.going():
+            with trainer.log.step():
+                with trainer.part("input"):
+                    for page in range(at, at + size, 4096):
+                        _ = data[page]  # PLANT again
+                trainer.step()
+            at = (at + size) % len(data)
+    return trainer
+
+
+def train_resolve(seconds, where):
+    """Looks up a name before each batch, as a client that keeps no connection does."""
+    trainer = Trainer(8, seconds)
+    host, port = where.split(":")
+    while trainer.going():
+        with trainer.log.step():
+            with trainer.part("input"), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+                asker.sendto(b"where is shard 7?", (host, int(port)))
+                asker.recv(512)  # PLANT resolve
+            trainer.step()
+    return trainer
+
+
 def train_file_lock(seconds, path):
     """Appends to a file that another job keeps locked most of the time."""
     trainer = Trainer(8, seconds)

@@ -81,6 +81,20 @@ TEST_F(NeighboursTest, WhoWasWaitedForIsReadOnce) {
   EXPECT_TRUE(take({event}, waits).empty());
 }
 
+TEST_F(NeighboursTest, WhoUsedItsDisksIsReadOnce) {
+  std::vector<hal::Process> found;
+  hal::DiskUse all, one;
+  one.pid = 900;
+  one.comm = "stress";
+  const std::vector<hal::DiskUse> uses{all, one};
+  for (int second = 0; second < 2; ++second) {
+    neighbours_.take(
+        uses, [](uint32_t) { return nullptr; }, found);
+  }
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].pid, 900U);
+}
+
 TEST_F(NeighboursTest, WhoWasWaitedForBriefly) {
   hal::Event event;
   event.pid = 100;

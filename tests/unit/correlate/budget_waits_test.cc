@@ -336,6 +336,19 @@ TEST(Budget, WaitingForAThreadThatWaitsForAClientIsNoLoss) {
   EXPECT_LT(answer.whole.of(TimeClass::kFutex).high, 199 * kMs);
 }
 
+// Each returns before it is done, so that the device may have had it meanwhile.
+TEST(Budget, ManySmallCopiesAreCopyBoundAsFarAsIsKnown) {
+  World copies;
+  for (size_t i = 0; i < 60; ++i) {
+    for (size_t k = 0; k < 500; ++k) copies.copy(1, 7, hal::Direction::kHostToDevice, 2048, 80 * kUs);
+    copies.launch(1, 7, 3 * kMs);
+    copies.stream_sync(1, 7);
+  }
+  const LimitResult result = ask(copies).only().result;
+  EXPECT_EQ(result.limit, Limit::kCopyBound);
+  EXPECT_EQ(result.low_ns, 0U);
+}
+
 TEST(Budget, AWaitBeforeACopyToTheDeviceIsInputAndItsWakerIsTheRoot) {
   World world;
   world.add_worker(900, "worker");

@@ -155,6 +155,31 @@ TEST_F(HostBlockTest, AStrangersRequestsAreCountedPerDiskAndNotRecorded) {
   EXPECT_EQ(after.bytes - before.bytes, 2U * kCount * kBlock);
   EXPECT_GT(after.total_ns, before.total_ns);
   EXPECT_EQ(after.failed, 0U);
+  uint64_t asked = 0, bytes = 0;
+  for (const auto& [key, user] : programs_->disk_users()) {
+    if (key.dev != disk_.dev() || key.pid != static_cast<uint32_t>(stranger.pid())) continue;
+    asked = user.requests;
+    bytes = user.bytes;
+    EXPECT_STRNE(user.comm, "");
+  }
+  EXPECT_EQ(asked, 2U * kCount) << "by its name";
+  EXPECT_EQ(bytes, 2U * kCount * kBlock);
+}
+
+TEST_F(HostBlockTest, ATracedProcesssRequestsAreCountedPerDiskToo) {
+  if (!start_with_disk()) return;
+  constexpr int kCount = 16;
+  const wire_device_io before = others();
+  Child traced([&](const Child::Wait&) { return direct_io(disk_.path(), kCount); });
+  trace(traced.pid());
+  ASSERT_EQ(traced.finish(), 0);
+  const wire_device_io after = others();
+  EXPECT_EQ(after.own_requests - before.own_requests, 2U * kCount);
+  EXPECT_EQ(after.own_bytes - before.own_bytes, 2U * kCount * kBlock);
+  EXPECT_EQ(after.requests, before.requests);
+  for (const auto& [key, user] : programs_->disk_users()) {
+    EXPECT_NE(key.pid, static_cast<uint32_t>(traced.pid())) << "it is traced";
+  }
 }
 
 TEST_F(HostBlockTest, ALargeWriteIsAllThereHoweverItIsSplitOrMerged) {

@@ -179,15 +179,8 @@ class HostKernel : public ::testing::Test {
   }
   // By device (kernel dev_t: major << 20 | minor), I/O that no traced process asked for.
   std::map<uint32_t, wire_device_io> other_io() {
-    std::map<uint32_t, wire_device_io> devices;
-    const int fd = programs_->map_fd("device_io");
-    uint32_t dev = 0;
-    // The map only grows, up to its 256 entries, so a walk neither restarts nor runs on.
-    for (const uint32_t* previous = nullptr; bpf_map_get_next_key(fd, previous, &dev) == 0; previous = &dev) {
-      wire_device_io totals{};
-      if (bpf_map_lookup_elem(fd, &dev, &totals) == 0) devices.emplace(dev, totals);
-    }
-    return devices;
+    const auto disks = programs_->disk_io();
+    return {disks.begin(), disks.end()};
   }
   // What the kernel side says it did not record, for the message of an assertion.
   std::string account() {

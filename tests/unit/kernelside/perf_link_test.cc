@@ -32,6 +32,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "bpf/wire.h"  // the skeleton holds its structs
 #include "names.skel.h"
 
 namespace ingero::kernelside {

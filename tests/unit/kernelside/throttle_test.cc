@@ -28,7 +28,7 @@ class Throttle : public ::testing::Test {
 
   const TempFolder temp_;
   ThrottleReader reader_{temp_.path() + "/cgroup", temp_.path() + "/proc"};
-  const std::vector<ThrottleReader::Member> pids_ = {{7, 0}};
+  const std::vector<CgroupMember> pids_ = {{7, 0}};
 };
 
 TEST_F(Throttle, CountsWhatGrewSinceTheLastRead) {
@@ -71,7 +71,7 @@ TEST_F(Throttle, APeriodThatHasNoTimeYetIsNotOne) {
 }
 
 TEST_F(Throttle, WhatStopsACgroupStopsAllInIt) {
-  const std::vector<ThrottleReader::Member> both = {{7, 40}, {8, 40}};
+  const std::vector<CgroupMember> both = {{7, 40}, {8, 40}};
   put(7, "/job");
   put(8, "/job");
   stat("/job", 1, 100);
@@ -84,7 +84,7 @@ TEST_F(Throttle, WhatStopsACgroupStopsAllInIt) {
 }
 
 TEST_F(Throttle, OfVersionOneEachProcessHasALimitOfItsOwn) {
-  const std::vector<ThrottleReader::Member> both = {{7, 40}, {8, 40}};  // in one cgroup of version 2, a bare one
+  const std::vector<CgroupMember> both = {{7, 40}, {8, 40}};  // in one cgroup of version 2, a bare one
   file("proc/7/cgroup", "4:cpu,cpuacct:/\n0::/user\n");
   file("proc/8/cgroup", "4:cpu,cpuacct:/worker\n0::/user\n");
   const auto stat_v1 = [&](uint64_t periods, uint64_t ns) {

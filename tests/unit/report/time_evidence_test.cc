@@ -415,6 +415,35 @@ TEST_F(OtherCallTest, ASleepBetweenTwoQuestionsWhetherTheDeviceIsDoneIsSaid) {
   EXPECT_THAT(time_text(times, false), ::testing::HasSubstr("Do: wait for the device"));
 }
 
+TEST_F(OtherCallTest, WhatIsWaitedForAfterEachLaunchIsSaid) {
+  open();
+  for (uint64_t i = 0; i < 30; ++i) {
+    write({store::testing::event_of("cudaStreamSynchronize", i * kSecond / 100, kSecond / 1000, kPid)});
+  }
+  close();
+  auto reader = store::Reader::open(path);
+  ASSERT_TRUE(reader.ok());
+  const auto said = [&](uint64_t submissions, uint64_t host_ns) {
+    std::vector<ProcessTime> times(1);
+    times[0].node = "node-a";
+    correlate::ProcessBudget& budget = times[0].budget;
+    budget.pid = budget.tid = kPid;
+    budget.steps = budget.evaluated.steps = budget.evaluated.sums.syncs = 100;
+    budget.evaluated.sums.submissions = static_cast<uint32_t>(submissions);
+    budget.result.limit = correlate::Limit::kHostBound;
+    budget.evaluated.sums.of(correlate::TimeClass::kHost) = {host_ns, host_ns, host_ns};
+    add_time_evidence(**reader, {}, times);
+    return times[0];
+  };
+  const ProcessTime often = said(100, kSecond / 2);
+  EXPECT_THAT(often.because,
+              ::testing::Contains("It waits for the device after each launch or copy, 200 times a second "
+                                  "(cudaStreamSynchronize): the device has nothing to do until the next"));
+  EXPECT_THAT(often.remedy, ::testing::StartsWith("launch ahead"));
+  EXPECT_THAT(said(500, kSecond / 2).because, ::testing::IsEmpty()) << "five launches each";
+  EXPECT_THAT(said(100, 5 * kSecond).because, ::testing::IsEmpty()) << "20 times a second";
+}
+
 // What to do is about the one that is waited for.
 TEST(Remedy, IsAboutWhoIsWaitedFor) {
   using ::testing::HasSubstr;

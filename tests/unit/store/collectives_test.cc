@@ -172,7 +172,8 @@ TEST_F(CollectivesTest, ARecordingOfTheSchemaBeforeIsBroughtUp) {
                       "DROP COLUMN memory; ALTER "
                       "TABLE sites DROP COLUMN "
                       "single_stepped; ALTER TABLE sessions DROP COLUMN single_step_ns; ALTER TABLE sessions DROP "
-                      "COLUMN probe_ns; DROP TABLE lost_calls; DROP TABLE cpu_affinity")
+                      "COLUMN probe_ns; DROP TABLE lost_calls; DROP TABLE cpu_affinity; "
+                      "DROP TABLE cgroup_memory; DROP TABLE io_limits; DROP TABLE disk_use")
             .ok());
     for (const char* column : {"steal_pct", "interrupt_pct", "session"}) {
       ASSERT_TRUE(database->execute(fmt::format("ALTER TABLE system_snapshots DROP COLUMN {}", column)).ok()) << column;

@@ -370,7 +370,8 @@ TEST_F(DurabilityTest, TheSchemaSaysItsVersion) {
                   "29|where the time went: steps, seconds and causes", "30|settings of a process that slow it down",
                   "31|what probes cost, and whose calls were lost", "32|which calls a runtime makes",
                   "33|what a library calls a communicator",
-                  "34|whose memory calls obtain, on which CPUs threads may run, and which file system files are of"));
+                  "34|whose memory calls obtain, on which CPUs threads may run, and which file system files are of",
+                  "35|limits of memory and of disks, and who else used the disks"));
   EXPECT_EQ(read()->version(), "1.0");
 }
 

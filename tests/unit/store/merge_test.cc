@@ -219,12 +219,13 @@ TEST_F(MergeTest, WhatAnOlderRecordingHasNoColumnForIsNotKnown) {
   {
     auto database = Database::open(older, SQLITE_OPEN_READWRITE, older);
     ASSERT_TRUE(database.ok());
-    ASSERT_TRUE(database
-                    ->execute("DROP VIEW cuda_events; DROP VIEW events; ALTER TABLE calls DROP COLUMN memory; DROP "
-                              "TABLE cpu_affinity; "
-                              "PRAGMA "
-                              "user_version = 33")
-                    .ok());
+    ASSERT_TRUE(
+        database
+            ->execute("DROP VIEW cuda_events; DROP VIEW events; ALTER TABLE calls DROP COLUMN memory; DROP "
+                      "TABLE cpu_affinity; DROP TABLE cgroup_memory; DROP TABLE io_limits; DROP TABLE disk_use; "
+                      "PRAGMA "
+                      "user_version = 33")
+            .ok());
   }
   merge_all({older, newer});
   EXPECT_THAT(rows("SELECT node, call FROM events ORDER BY node"),

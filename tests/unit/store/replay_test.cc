@@ -88,7 +88,8 @@ TEST_F(ReplayTest, RecordingsOfBeforeTheColumnHaveTheLayersNameOnly) {
     ASSERT_TRUE(database.ok());
     ASSERT_TRUE(database
                     ->execute("ALTER TABLE calls DROP COLUMN below_runtime; ALTER TABLE communicators DROP COLUMN "
-                              "library_hash; ALTER TABLE calls DROP COLUMN memory; DROP TABLE cpu_affinity; DROP VIEW "
+                              "library_hash; ALTER TABLE calls DROP COLUMN memory; DROP TABLE cpu_affinity; "
+                              "DROP TABLE cgroup_memory; DROP TABLE io_limits; DROP TABLE disk_use; DROP VIEW "
                               "thread_waits; ALTER TABLE "
                               "waits DROP COLUMN file_system; CREATE VIEW thread_waits AS SELECT 1 AS one; DELETE FROM "
                               "schema_migrations WHERE version > 31; PRAGMA user_version = 31")

@@ -236,6 +236,7 @@ TEST_F(WaitsTest, NamesInARecordingOfTheSchemaBeforeAreReadAndKept) {
     const Status older = database->execute(
         "DROP VIEW thread_waits; DROP INDEX wait_objects_apart; ALTER TABLE wait_objects DROP COLUMN file_system; "
         "ALTER TABLE waits DROP COLUMN file_system; ALTER TABLE calls DROP COLUMN memory; DROP TABLE cpu_affinity; "
+        "DROP TABLE cgroup_memory; DROP TABLE io_limits; DROP TABLE disk_use; "
         "CREATE VIEW thread_waits AS "
         "SELECT 1 AS one; DELETE FROM schema_migrations WHERE version > 33; PRAGMA user_version = 33");
     ASSERT_TRUE(older.ok()) << older.error().text();

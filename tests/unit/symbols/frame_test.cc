@@ -147,6 +147,9 @@ TEST(WaitsForOwnLock, IsWhatNothingButTheInterpreterStandsInFrontOf) {
   frames[2] = native("c10::ivalue::Future::wait()", "/opt/torch/lib/libtorch_cpu.so");
   EXPECT_FALSE(waits_for_own_lock(frames, frames.back())) << "a library that has its reasons";
   EXPECT_FALSE(waits_for_own_lock({own}, own)) << "it is not known what it waited in";
+  const std::vector<StackFrame> of_no_program = {wait, eval,
+                                                 python("/usr/lib/python3.11/threading.py", "Condition.wait")};
+  EXPECT_FALSE(waits_for_own_lock(of_no_program, of_no_program.back())) << "a thread that the library runs";
   const std::vector<StackFrame> mutex = {native("pthread_mutex_lock+0x9", "/usr/lib/libc.so.6", 8),
                                          native("step()+0x5", "/srv/train", 7)};
   EXPECT_TRUE(waits_for_own_lock(mutex, mutex.back()));

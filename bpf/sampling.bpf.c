@@ -23,30 +23,35 @@ const volatile __u64 sample_ns = 0;
 #define IN_USER(ctx) (((ctx)->cs & 3) == 3)
 #endif
 
-/* The instruction that traps into the kernel for a uprobe: <arch/x86/include/asm/uprobes.h>, and UPROBES_BRK_IMM of
- * <arch/arm64/include/asm/brk-imm.h>. */
-#if defined(__TARGET_ARCH_arm64)
-#define BREAKPOINT 0xd42000a0u
-#else
-#define BREAKPOINT 0xcc
-#endif
-
-/* May the thread, which is in the kernel but in no system call of its own, have come there by a probe? The kernel puts
- * the address of a breakpoint back to where it is before it runs programs; before that it is the one behind. */
+/* May the thread, which is in the kernel but in no system call of its own, have come there by a probe? At a function's
+ * begin it stands at a breakpoint (<arch/x86/include/asm/uprobes.h>, UPROBES_BRK_IMM of
+ * <arch/arm64/include/asm/brk-imm.h>), or right behind it before the kernel has put the address back; at its end it
+ * stands behind the call, where the kernel lets it go on before it runs programs (handle_trampoline(), since 4.3). Also
+ * true of a few others. */
 static __always_inline bool may_be_at_probe(struct task_struct *task)
 {
 	struct pt_regs *registers = (void *)bpf_task_pt_regs(task);
 #if defined(__TARGET_ARCH_arm64)
-	__u32 here = BREAKPOINT;
+	__u32 code[2]; /* before it, and here */
 
-	return bpf_probe_read_user(&here, sizeof(here), (void *)registers->user_regs.pc) || here == BREAKPOINT;
+	if (bpf_probe_read_user(code, sizeof(code), (void *)(registers->user_regs.pc - 4)))
+		return true;
+	/* BRK; BL, BLR and those with a signed address */
+	return code[1] == 0xd42000a0 || code[0] >> 26 == 0x25 || code[0] >> 25 == 0x6b;
 #else
-	__u8 here[2] = {BREAKPOINT};
+	__u8 code[8]; /* seven before it, and here */
+	int i;
 
 	if (registers->orig_ax != ~0ull) /* a probe's system call */
 		return true;
-	return bpf_probe_read_user(here, sizeof(here), (void *)(registers->ip - 1)) || here[0] == BREAKPOINT ||
-	       here[1] == BREAKPOINT;
+	if (bpf_probe_read_user(code, sizeof(code), (void *)(registers->ip - 7)))
+		return true;
+	if (code[6] == 0xcc || code[7] == 0xcc || code[2] == 0xe8)
+		return true;
+	for (i = 0; i < 6; i++) /* a call by a register or through memory takes two to seven bytes */
+		if (code[i] == 0xff)
+			return true;
+	return false;
 #endif
 }
 

@@ -22,6 +22,14 @@ void evaluate_system(const SystemState& system, Findings& findings) {
         fmt::format("tasks waited for memory {:.0f}% of the time{}", now.psi_mem_some,
                     now.psi_mem_full > 0 ? fmt::format(", all of them {:.0f}%", now.psi_mem_full) : ""),
         system.snapshot_mono_ns);
+    constexpr double kPlentyFree = 70;  // percent used: who waits for memory may have none of what is free
+    if (!findings.empty() && findings.back().rule == RuleId::memory_pressure && now.mem_percent >= 0 &&
+        now.mem_percent < kPlentyFree) {
+      findings.back().remedy = fmt::format(
+          "Of the machine's memory {:.0f}% is used: look for cgroups at their own limit (memory.max, memory.high, "
+          "memory.pressure), and raise that",
+          now.mem_percent);
+    }
     add(RuleId::cpu_steal, now.steal_percent, fmt::format("{:.0f}% of the CPUs' time was stolen", now.steal_percent),
         system.snapshot_mono_ns);
     add(RuleId::interrupt_load, now.interrupt_percent,

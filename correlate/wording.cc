@@ -691,6 +691,7 @@ void describe_other(ChainText& text) {
           fmt::format("{}: {}", text.who, last.detail.empty() ? std::string(text.its.sentence) : last.detail);
       chain.root_cause = std::string(text.its.sentence);
   }
+  if (text.incident.rule == RuleId::memory_pressure && !last.remedy.empty()) text.fix(last.remedy);
   if (chain.recommendations.empty()) text.fix(std::string(text.its.remedy));
   add_call_step(text, "");
 }

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
-#include <set>
 #include <variant>
 
 #include "host.skel.h"
@@ -262,21 +262,18 @@ int HostPrograms::map_fd(std::string_view name) const {
 
 namespace {
 
-// Of a map of at most `most` entries. One that is evicted under the walk begins it anew: bounded.
+// The entries of a hash map, at most `most`, by one system call (Linux 5.6).
 template <typename Key, typename Value>
-std::vector<std::pair<Key, Value>> entries_of(int fd, size_t most) {
+std::vector<std::pair<Key, Value>> entries_of(int fd, uint32_t most) {
   const Raised raised;
+  std::vector<Key> keys(most);
+  std::vector<Value> values(most);
+  uint32_t position = 0, count = most;
+  // It fails behind the last one, with what there was before it.
+  const int status = bpf_map_lookup_batch(fd, nullptr, &position, keys.data(), values.data(), &count, nullptr);
   std::vector<std::pair<Key, Value>> found;
-  std::set<std::string> seen;
-  Key at{}, next{};
-  const Key* last = nullptr;
-  for (size_t i = 0; i < 2 * most && bpf_map_get_next_key(fd, last, &next) == 0; ++i) {
-    at = next;
-    last = &at;
-    Value value{};
-    const std::string bytes(reinterpret_cast<const char*>(&at), sizeof(at));
-    if (bpf_map_lookup_elem(fd, &at, &value) == 0 && seen.insert(bytes).second) found.emplace_back(at, value);
-  }
+  if (status != 0 && errno != ENOENT) return found;
+  for (uint32_t i = 0; i < std::min(count, most); ++i) found.emplace_back(keys[i], values[i]);
   return found;
 }
 

@@ -198,9 +198,16 @@ void add_affinity(const Part& part, ProcessTime& time) {
   const auto busy = busy_percent(part, time);
   const bool is_busy = busy.value_or(0) >= correlate::kBusyPercent;
   uint64_t threads = its->second.threads;
-  if (is_busy && (threads <= its->second.cpus.count() ||
-                  takers_of_cpu(part.reader, part.of_threads_of(time, *pid), *pid).own < kHalf)) {
-    return;
+  if (is_busy) {
+    const CpuTakers takers = takers_of_cpu(part.reader, part.of_threads_of(time, *pid), *pid);
+    const bool are_own = threads > its->second.cpus.count() && takers.own >= kHalf;
+    // Those that may run on the same few CPUs take them from each other.
+    const bool are_sharers =
+        takers.other && std::ranges::all_of(takers.other->pids, [&](const auto& one) {
+          const auto sharer = all.find(static_cast<uint32_t>(one.first));
+          return sharer != all.end() && sharer->second.is_narrow() && sharer->second.cpus == its->second.cpus;
+        });
+    if (!are_own && !are_sharers) return;
   }
   const std::string sharers = sharers_text(all, *pid, threads);
   const std::string who =

@@ -294,6 +294,50 @@ void add_new_workers(const Part& part, ProcessTime& time) {
       "them load less when they start";
 }
 
+// Processes that it had started and that were killed meanwhile, where it mostly waited for what no process brought.
+void add_killed(const Part& part, ProcessTime& time) {
+  constexpr int kKill = 9;
+  uint64_t for_nobody = 0, all = 0;
+  for (const BlamePath& path : time.blame) {
+    const uint64_t ns = std::max(path.low, path.high);
+    const TimeClass is = path.nodes.front().is;
+    all += ns;
+    const bool may_be_theirs = is == TimeClass::kPipe || is == TimeClass::kPoll || is == TimeClass::kFutex ||
+                               is == TimeClass::kSocket || is == TimeClass::kOtherWait;
+    if (path.nodes.size() == 1 && may_be_theirs) for_nobody += ns;
+  }
+  if (for_nobody * 2 < all || all == 0) return;
+  std::set<int64_t> forked;
+  part.ask("SELECT DISTINCT e.arg1 FROM events e WHERE {} AND e.call = 'process_fork'",
+           Part::of_process(time, "e", "e"), [&](std::span<const store::Value> row) { forked.insert(row[0].integer); });
+  Conditions ended;
+  if (!time.node.empty()) ended.add("e.node = ?", store::Bound::of(time.node));
+  if (time.session) ended.add("e.session = ?", *time.session);
+  ended.add("e.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
+  ended.add("e.start_mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
+  ended.add_range(part.selection, "e.timestamp", "e.timestamp");
+  std::vector<int64_t> killed;
+  part.ask(
+      fmt::format("SELECT DISTINCT e.pid FROM events e WHERE {{}} AND e.call = 'process_exit' AND e.ret_code & 127 "
+                  "= {} ORDER BY e.timestamp LIMIT 1000",
+                  kKill),
+      ended, [&](std::span<const store::Value> row) {
+        if (forked.contains(row[0].integer)) killed.push_back(row[0].integer);
+      });
+  if (killed.empty()) return;
+  const size_t count = killed.size();
+  killed.resize(std::min(count, kMaxNamed));
+  time.because.push_back(
+      fmt::format("{} that it had started {} killed meanwhile (SIGKILL: pid{} {}{}), and it waited "
+                  "for what no process brought",
+                  plural(count, "process"), count == 1 ? "was" : "were", count == 1 ? "" : "s", fmt::join(killed, ", "),
+                  count > killed.size() ? ", ..." : ""));
+  time.remedy =
+      "see who kills them: dmesg | grep -i kill, the job scheduler's log, memory limits; and wait for their end as "
+      "well "
+      "as for what they bring";
+}
+
 // A worker that is too slow and a client that has no request look alike where it started them itself: neither its
 // address nor what passes between them says which it is.
 void add_resting(ProcessTime& time) {
@@ -806,6 +850,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_disks(part, time);
     add_samples(part, time);
     add_new_workers(part, time);
+    add_killed(part, time);
     add_resting(time);
     add_retransmissions(part, time);
     add_pageable(part, time);

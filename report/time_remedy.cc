@@ -79,6 +79,10 @@ std::string remedy_for(const BlamePath& path, const ProcessTime& time) {
         return fmt::format("have {} hold the lock for less time, and not while {}", who,
                            root.is == TimeClass::kSleep ? "it sleeps" : "it waits");
       }
+      if (root.is == TimeClass::kSleep) {
+        return fmt::format("see why {} sleep{}{}: a rate limit, a retry, or nothing to do", who, are_many ? "" : "s",
+                           has_line ? " in " + what : "");
+      }
       return fmt::format("see {} meanwhile", what_it_does);
   }
 }

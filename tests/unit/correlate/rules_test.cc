@@ -7,6 +7,7 @@
 namespace ingero::correlate::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -769,7 +770,14 @@ TEST(Rules, MemoryPressureIsPressureAndNotSwapThatIsUsed) {
   EXPECT_THAT(run(stream), IsEmpty());
   snapshot.psi_mem_some = 35;
   stream.snapshots.emplace_back(snapshot, kStart + 3 * kSecond);
-  EXPECT_NE(find(run(stream), RuleId::memory_pressure), nullptr);
+  const auto full = run(stream);
+  const auto* const chain = find(full, RuleId::memory_pressure);
+  ASSERT_NE(chain, nullptr);
+  EXPECT_THAT(chain->recommendations, ElementsAre(HasSubstr("Free host memory")));
+  stream.snapshots.back().first.mem_percent = 8;
+  const auto empty = run(stream);
+  ASSERT_NE(find(empty, RuleId::memory_pressure), nullptr);
+  EXPECT_THAT(find(empty, RuleId::memory_pressure)->recommendations, ElementsAre(HasSubstr("memory.max")));
 }
 
 TEST(Rules, AFailedCaptureIsReported) {

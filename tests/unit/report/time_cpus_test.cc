@@ -179,6 +179,17 @@ class ConfinedTest : public TimeEvidenceTest {
   }
 };
 
+// The machine's other CPUs are busy, too; but those that it may use another one has that may use no others.
+class SharedMaskTest : public ConfinedTest {
+  uint32_t who(uint64_t /*second*/) const override { return kWorker; }
+};
+
+TEST_F(SharedMaskTest, WhoSharesFewCpusWithOthersHasThemNamedOnABusyMachineToo) {
+  const ProcessTime busy = time_of(21 * kSecond, 38 * kSecond, true);
+  EXPECT_THAT(busy.because, ::testing::Contains(::testing::HasSubstr("It may run on CPU 1 only")));
+  EXPECT_THAT(busy.remedy, ::testing::StartsWith("widen the CPU affinity"));
+}
+
 TEST_F(ConfinedTest, WhoWaitsForTheCpusThatItMayUseHasThemNamed) {
   using ::testing::Contains;
   using ::testing::HasSubstr;

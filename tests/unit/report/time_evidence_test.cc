@@ -544,7 +544,7 @@ TEST_F(TimeEvidenceTest, WhereWhoIsWaitedForSleepsThatMayBeNoLoss) {
   add_time_evidence(*reader_, {}, times);
   EXPECT_THAT(time.because, ::testing::Contains(::testing::HasSubstr("had nothing to pass on")));
   time.budget.result.limit = correlate::Limit::kHostBound;  // within a step it is a lock that the other one holds
-  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("see what thread client of"));
+  EXPECT_THAT(remedy_of(time), ::testing::HasSubstr("see why thread client of"));
   time.because.clear();
   time.budget.result.limit = correlate::Limit::kInputBound;
   time.blame[0].nodes[0].is = correlate::TimeClass::kSocket;
@@ -559,6 +559,61 @@ TEST_F(TimeEvidenceTest, WhereWhoIsWaitedForSleepsThatMayBeNoLoss) {
 }
 
 // It makes as many steps, as long: it prepares no input for this one.
+// Two of its three children were killed while it made steps, the third one ended by itself; a stranger was killed, too.
+class KilledWorkersTest : public TimeEvidenceTest {
+ protected:
+  void add_more(store::Writer& writer) override {
+    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
+    const auto add = [&](hal::HostOp op, uint32_t pid, uint64_t second, std::optional<uint64_t> child,
+                         std::optional<int64_t> status) {
+      hal::Event event;
+      event.call = calls.id_of(op);
+      event.kind = hal::Kind::kHost;
+      event.pid = event.tid = pid;
+      event.start_mono_ns = second * kSecond;
+      event.wall_offset_ns = static_cast<int64_t>(kWall);
+      if (status) {
+        event.return_code = *status;
+        event.set(hal::Has::kReturnCode);
+      }
+      if (child) {
+        event.arg1 = *child;
+        event.set(hal::Has::kArg1);
+      }
+      ASSERT_TRUE(writer.write(std::span(&event, 1)).ok());
+    };
+    for (const uint32_t child : {71, 72, 73}) add(hal::HostOp::kFork, kPid, 2, child, {});
+    add(hal::HostOp::kExit, 71, 10, {}, 9);
+    add(hal::HostOp::kExit, 72, 20, {}, 9);
+    add(hal::HostOp::kExit, 73, 30, {}, 0);
+    add(hal::HostOp::kExit, 99, 30, {}, 9);
+  }
+  std::vector<std::string> said(correlate::TimeClass is) const {
+    std::vector<ProcessTime> times(1);
+    ProcessTime& time = times[0];
+    time.node = "n";
+    time.budget.pid = time.budget.tid = kPid;
+    time.budget.start_ns = 5 * kSecond;
+    time.budget.end_ns = 50 * kSecond;
+    time.budget.result.limit = correlate::Limit::kHostBound;
+    time.budget.evaluated.sums.of(is) = {kSecond, kSecond, kSecond};
+    BlameNode own;
+    own.pids = {kPid};
+    own.is = is;
+    time.blame.push_back({{own}, kSecond, kSecond, kSecond});
+    add_time_evidence(*reader_, {}, times);
+    return times[0].because;
+  }
+};
+
+TEST_F(KilledWorkersTest, WhoWaitsForProcessesThatWereKilledIsSaidThat) {
+  EXPECT_THAT(
+      said(correlate::TimeClass::kPipe),
+      ::testing::Contains("2 processes that it had started were killed meanwhile (SIGKILL: pids 71, 72), and it "
+                          "waited for what no process brought"));
+  EXPECT_THAT(said(correlate::TimeClass::kHost), ::testing::Not(::testing::Contains(::testing::HasSubstr("SIGKILL"))));
+}
+
 TEST_F(TimeEvidenceTest, WhoMakesTheSameStepsIsAPeer) {
   std::vector<ProcessTime> times(2);
   for (uint32_t i = 0; i < 2; ++i) {

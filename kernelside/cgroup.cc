@@ -17,6 +17,7 @@ namespace ingero::kernelside {
 namespace {
 
 constexpr size_t kMaxPath = 4096;
+constexpr size_t kMaxFolders = 64;  // of a process, with those above
 constexpr size_t kContainerIdLength = 64;
 constexpr size_t kUuidLength = 36;
 constexpr size_t kMirrorPodLength = 32;  // static pods: a hash without dashes
@@ -140,19 +141,23 @@ bool has_controller(std::string_view field, std::string_view controller) {
 }  // namespace
 
 std::vector<std::string> cgroup_folders(std::string_view untrusted_lines, std::string_view controller) {
-  std::vector<std::string> paths;
+  std::vector<std::string> folders;
+  const auto add = [&](const std::string& mount, std::string path) {
+    for (; path.size() > 1 && folders.size() < kMaxFolders; path.resize(path.rfind('/')))
+      folders.push_back(mount + path);
+  };
   for (const std::string_view line : split(untrusted_lines, '\n')) {
     const auto parts = split(line, ':');
     if (parts.size() < 3) continue;
     const std::string_view path = line.substr(parts[0].size() + parts[1].size() + 2);
     if (path.size() < 2 || path.front() != '/' || path.find("/..") != std::string_view::npos) continue;
     if (parts[1].empty()) {
-      paths.emplace_back(path);
+      add("", std::string(path));
     } else if (has_controller(parts[1], controller)) {
-      paths.push_back(fmt::format("/{}{}", controller, path));
+      add(fmt::format("/{}", controller), std::string(path));
     }
   }
-  return paths;
+  return folders;
 }
 
 // It has the controller where a process has a line for it.

@@ -26,8 +26,9 @@ struct CgroupMember {
   uint64_t cgroup_id = 0;  // of version 2; 0: not known
 };
 
-// Of /proc/PID/cgroup: folders below the mount where a controller's files may speak of the process, "/job" of version 2
-// or "/cpu/job" of version 1; none of the root's.
+// Of /proc/PID/cgroup: folders below the mount where a controller's files may speak of the process, "/job/step" of
+// version 2 or "/cpu/job/step" of version 1, each before those above it, where a limit may stand as well; the root has
+// none.
 std::vector<std::string> cgroup_folders(std::string_view untrusted_lines, std::string_view controller);
 // Whether version 1 has the controller.
 bool has_controller_apart(std::string_view untrusted_lines, std::string_view controller);

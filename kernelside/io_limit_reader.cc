@@ -65,14 +65,11 @@ std::vector<hal::IoLimit> IoLimitReader::limits_of(uint32_t pid) const {
   std::vector<hal::IoLimit> found;
   const auto lines = read_file(fmt::format("{}/{}/cgroup", proc_, pid), 1 << 16);
   if (!lines.ok()) return found;
-  for (const std::string& path : cgroup_folders(*lines, "blkio")) {
-    const std::span<const Setting> settings = path.starts_with("/blkio/") ? std::span(kApart) : std::span(kTogether);
-    // A limit may stand on any cgroup above; the root has none.
-    for (std::string at = path; at.size() > 1 && at != "/blkio"; at.resize(at.rfind('/'))) {
-      for (const Setting& setting : settings) {
-        const auto text = read_file(fmt::format("{}{}/{}", root_, at, setting.file), 1 << 14);
-        if (text.ok()) add_limits(*text, setting, at, found);
-      }
+  for (const std::string& at : cgroup_folders(*lines, "blkio")) {
+    const std::span<const Setting> settings = at.starts_with("/blkio/") ? std::span(kApart) : std::span(kTogether);
+    for (const Setting& setting : settings) {
+      const auto text = read_file(fmt::format("{}{}/{}", root_, at, setting.file), 1 << 14);
+      if (text.ok()) add_limits(*text, setting, at, found);
     }
   }
   return found;

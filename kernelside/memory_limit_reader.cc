@@ -85,29 +85,26 @@ hal::MemoryLimit MemoryLimitReader::worst_of(uint32_t pid, Known& now) const {
   hal::MemoryLimit worst;
   const auto lines = read_file(fmt::format("{}/{}/cgroup", proc_, pid), 1 << 16);
   if (!lines.ok()) return worst;
-  for (const std::string& path : cgroup_folders(*lines, kController)) {
-    // A limit may stand on any cgroup above; the root has none.
-    for (std::string at = path; at.size() > 1 && at != "/memory"; at.resize(at.rfind('/'))) {
-      const auto [entry, is_new] = now.try_emplace(at);
-      if (is_new) entry->second = counters_of(at);
-      const auto known = before_.find(at);
-      if (!entry->second || known == before_.end() || !known->second) continue;
-      const Counters &counters = *entry->second, &last = *known->second;
-      hal::MemoryLimit one;
-      one.reread_bytes = grown(counters.reread_bytes, last.reread_bytes);
-      if (counters.stalled_us && last.stalled_us) {
-        one.stalled_ns = static_cast<int64_t>(grown(*counters.stalled_us, *last.stalled_us) * 1000);
-      }
-      one.hits = grown(counters.hits, last.hits);
-      const bool had_effect = one.reread_bytes > 0 || one.stalled_ns > 0 || (one.stalled_ns < 0 && one.hits > 0);
-      const auto effect = [](const hal::MemoryLimit& of) { return std::pair(of.reread_bytes, of.stalled_ns); };
-      if (!had_effect || (!worst.path.empty() && effect(one) <= effect(worst))) continue;
-      one.path = at;
-      one.limit_name = counters.limit_name;
-      one.limit_bytes = counters.limit_bytes;
-      one.used_bytes = counters.used_bytes;
-      worst = std::move(one);
+  for (const std::string& at : cgroup_folders(*lines, kController)) {
+    const auto [entry, is_new] = now.try_emplace(at);
+    if (is_new) entry->second = counters_of(at);
+    const auto known = before_.find(at);
+    if (!entry->second || known == before_.end() || !known->second) continue;
+    const Counters &counters = *entry->second, &last = *known->second;
+    hal::MemoryLimit one;
+    one.reread_bytes = grown(counters.reread_bytes, last.reread_bytes);
+    if (counters.stalled_us && last.stalled_us) {
+      one.stalled_ns = static_cast<int64_t>(grown(*counters.stalled_us, *last.stalled_us) * 1000);
     }
+    one.hits = grown(counters.hits, last.hits);
+    const bool had_effect = one.reread_bytes > 0 || one.stalled_ns > 0 || (one.stalled_ns < 0 && one.hits > 0);
+    const auto effect = [](const hal::MemoryLimit& of) { return std::pair(of.reread_bytes, of.stalled_ns); };
+    if (!had_effect || (!worst.path.empty() && effect(one) <= effect(worst))) continue;
+    one.path = at;
+    one.limit_name = counters.limit_name;
+    one.limit_bytes = counters.limit_bytes;
+    one.used_bytes = counters.used_bytes;
+    worst = std::move(one);
   }
   return worst;
 }

@@ -88,24 +88,21 @@ std::vector<hal::Throttling> ThrottleReader::read_each(std::span<const uint32_t>
     const auto lines = read_file(fmt::format("{}/{}/cgroup", proc_, pid), 1 << 16);
     if (!lines.ok()) continue;
     hal::Throttling worst;
-    for (const std::string& path : cgroup_folders(*lines, "cpu")) {
-      // A limit may stand on any cgroup above; the root has none.
-      for (std::string at = path; at.size() > 1 && at != "/cpu"; at.resize(at.rfind('/'))) {
-        const auto [entry, is_new] = now.try_emplace(at);
-        if (is_new) entry->second = counters_of(at);
-        entry->second.pid = pid;
-        const Counters& counters = entry->second;
-        const auto known = before_.find(at);
-        if (!counters.limited || known == before_.end() || counters.periods <= known->second.periods ||
-            counters.throttled_us < known->second.throttled_us) {
-          continue;
-        }
-        const uint64_t throttled_ns = (counters.throttled_us - known->second.throttled_us) * 1000;
-        if (throttled_ns <= worst.throttled_ns) continue;
-        worst.path = at;
-        worst.periods = counters.periods - known->second.periods;
-        worst.throttled_ns = throttled_ns;
+    for (const std::string& at : cgroup_folders(*lines, "cpu")) {
+      const auto [entry, is_new] = now.try_emplace(at);
+      if (is_new) entry->second = counters_of(at);
+      entry->second.pid = pid;
+      const Counters& counters = entry->second;
+      const auto known = before_.find(at);
+      if (!counters.limited || known == before_.end() || counters.periods <= known->second.periods ||
+          counters.throttled_us < known->second.throttled_us) {
+        continue;
       }
+      const uint64_t throttled_ns = (counters.throttled_us - known->second.throttled_us) * 1000;
+      if (throttled_ns <= worst.throttled_ns) continue;
+      worst.path = at;
+      worst.periods = counters.periods - known->second.periods;
+      worst.throttled_ns = throttled_ns;
     }
     if (worst.periods == 0) continue;
     worst.pid = pid;

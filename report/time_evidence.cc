@@ -141,17 +141,31 @@ void add_repeated(const Part& part, ProcessTime& time) {
 
 // Each small piece of work is waited for, so that the device has none while the thread prepares the next.
 void add_waits_for_each(const Part& part, ProcessTime& time) {
-  constexpr uint64_t kOftenASecond = 100, kFew = 2;
+  constexpr uint64_t kOftenASecond = 100, kFew = 2, kOftenAStep = 8;
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
   if (time.budget.result.limit != Limit::kHostBound || time.budget.is_of_slow || time.budget.steps == 0) return;
-  if (sums.syncs * kSecond < kOftenASecond * sums.total_ns() || sums.submissions > kFew * sums.syncs) return;
+  const bool after_each =
+      sums.syncs * kSecond >= kOftenASecond * sums.total_ns() && sums.submissions <= kFew * sums.syncs;
+  if (!after_each && sums.syncs < kOftenAStep * time.budget.evaluated.steps) return;
+  if (sums.of(TimeClass::kHost).low * 2 < sums.lost_low()) return;
   const auto most = costliest_call(part, time, "'sync', 'memcpy'");
   if (!most) return;
+  const bool is_only_reason = time.because.empty();
+  if (!after_each) {
+    time.because.push_back(fmt::format(
+        "It waits for the device {:.0f} times a step ({}{}), and what it does in between the device does not overlap",
+        static_cast<double>(sums.syncs) / static_cast<double>(time.budget.evaluated.steps), most->call, most->line));
+    if (!is_only_reason) return;
+    time.remedy =
+        "synchronise once a step (no item(), cpu() or print of what the device computes before its end): the device "
+        "then works meanwhile";
+    return;
+  }
   time.because.push_back(fmt::format(
       "It waits for the device after each launch or copy, {:.0f} times a second ({}{}): the device has nothing to do "
       "until the next",
       static_cast<double>(sums.syncs) * 1e9 / static_cast<double>(sums.total_ns()), most->call, most->line));
-  time.remedy = "launch ahead, and synchronise less often: the device then works meanwhile";
+  if (is_only_reason) time.remedy = "launch ahead, and synchronise less often: the device then works meanwhile";
 }
 
 // Likewise of calls that neither submit nor wait: what compiles and loads device code, opens devices, joins ranks.

@@ -423,12 +423,13 @@ TEST_F(OtherCallTest, WhatIsWaitedForAfterEachLaunchIsSaid) {
   close();
   auto reader = store::Reader::open(path);
   ASSERT_TRUE(reader.ok());
-  const auto said = [&](uint64_t submissions, uint64_t host_ns) {
+  const auto said = [&](uint64_t submissions, uint64_t host_ns, uint32_t syncs = 1) {
     std::vector<ProcessTime> times(1);
     times[0].node = "node-a";
     correlate::ProcessBudget& budget = times[0].budget;
     budget.pid = budget.tid = kPid;
-    budget.steps = budget.evaluated.steps = budget.evaluated.sums.syncs = 100;
+    budget.steps = budget.evaluated.steps = 100;
+    budget.evaluated.sums.syncs = 100 * syncs;
     budget.evaluated.sums.submissions = static_cast<uint32_t>(submissions);
     budget.result.limit = correlate::Limit::kHostBound;
     budget.evaluated.sums.of(correlate::TimeClass::kHost) = {host_ns, host_ns, host_ns};
@@ -441,6 +442,9 @@ TEST_F(OtherCallTest, WhatIsWaitedForAfterEachLaunchIsSaid) {
                                   "(cudaStreamSynchronize): the device has nothing to do until the next"));
   EXPECT_THAT(often.remedy, ::testing::StartsWith("launch ahead"));
   EXPECT_THAT(said(500, kSecond / 2).because, ::testing::IsEmpty()) << "five launches each";
+  const ProcessTime many = said(5000, kSecond / 2, 10);
+  EXPECT_THAT(many.because, ::testing::Contains(::testing::StartsWith("It waits for the device 10 times a step")));
+  EXPECT_THAT(many.remedy, ::testing::StartsWith("synchronise once a step"));
   EXPECT_THAT(said(100, 5 * kSecond).because, ::testing::IsEmpty()) << "20 times a second";
 }
 

@@ -150,22 +150,20 @@ void add_waits_for_each(const Part& part, ProcessTime& time) {
   if (sums.of(TimeClass::kHost).low * 2 < sums.lost_low()) return;
   const auto most = costliest_call(part, time, "'sync', 'memcpy'");
   if (!most) return;
-  const bool is_only_reason = time.because.empty();
-  if (!after_each) {
-    time.because.push_back(fmt::format(
-        "It waits for the device {:.0f} times a step ({}{}), and what it does in between the device does not overlap",
-        static_cast<double>(sums.syncs) / static_cast<double>(time.budget.evaluated.steps), most->call, most->line));
-    if (!is_only_reason) return;
-    time.remedy =
-        "synchronise once a step (no item(), cpu() or print of what the device computes before its end): the device "
-        "then works meanwhile";
-    return;
+  const auto syncs = static_cast<double>(sums.syncs);
+  if (time.because.empty()) {  // else that says what to do
+    time.remedy = after_each ? "launch ahead, and synchronise less often: the device then works meanwhile"
+                             : "synchronise once a step (no item(), cpu() or print of what the device computes before "
+                               "its end): the device then works meanwhile";
   }
-  time.because.push_back(fmt::format(
-      "It waits for the device after each launch or copy, {:.0f} times a second ({}{}): the device has nothing to do "
-      "until the next",
-      static_cast<double>(sums.syncs) * 1e9 / static_cast<double>(sums.total_ns()), most->call, most->line));
-  if (is_only_reason) time.remedy = "launch ahead, and synchronise less often: the device then works meanwhile";
+  time.because.push_back(
+      after_each
+          ? fmt::format("It waits for the device after each launch or copy, {:.0f} times a second ({}{}): the device "
+                        "has nothing to do until the next",
+                        syncs * 1e9 / static_cast<double>(sums.total_ns()), most->call, most->line)
+          : fmt::format("It waits for the device {:.0f} times a step ({}{}), and what it does in between the device "
+                        "does not overlap",
+                        syncs / static_cast<double>(time.budget.evaluated.steps), most->call, most->line));
 }
 
 // Likewise of calls that neither submit nor wait: what compiles and loads device code, opens devices, joins ranks.
@@ -192,17 +190,26 @@ bool is_collector(std::string_view function) {
   });
 }
 
-// Processes that it started in what the budget evaluates.
+// Processes that it started.
+std::set<int64_t> forked(const Part& part, const Conditions& when) {
+  std::set<int64_t> found;
+  part.ask("SELECT DISTINCT e.arg1 FROM events e WHERE {} AND e.call = 'process_fork'", when,
+           [&](std::span<const store::Value> row) { found.insert(row[0].integer); });
+  return found;
+}
+
+// Rows of the view events e that began in what the budget evaluates.
+void add_evaluated(const Part& part, const ProcessTime& time, Conditions& conditions) {
+  conditions.add("e.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
+  conditions.add("e.start_mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
+  conditions.add_range(part.selection, "e.timestamp", "e.timestamp");
+}
+
 std::set<int64_t> forked_meanwhile(const Part& part, const ProcessTime& time) {
   Conditions of_process = Part::of_process(time, "e", "e");
-  of_process.add("e.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
-  of_process.add("e.start_mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
+  add_evaluated(part, time, of_process);
   of_process.add_rows(part.selection, "e.seq");
-  of_process.add_range(part.selection, "e.timestamp", "e.timestamp");
-  std::set<int64_t> forked;
-  part.ask("SELECT DISTINCT e.arg1 FROM events e WHERE {} AND e.call = 'process_fork'", of_process,
-           [&](std::span<const store::Value> row) { forked.insert(row[0].integer); });
-  return forked;
+  return forked(part, of_process);
 }
 
 // What the samples of its thread say of host code: the collector, or the kernel.
@@ -321,22 +328,18 @@ void add_killed(const Part& part, ProcessTime& time) {
     if (path.nodes.size() == 1 && may_be_theirs) for_nobody += ns;
   }
   if (for_nobody * 2 < all || all == 0) return;
-  std::set<int64_t> forked;
-  part.ask("SELECT DISTINCT e.arg1 FROM events e WHERE {} AND e.call = 'process_fork'",
-           Part::of_process(time, "e", "e"), [&](std::span<const store::Value> row) { forked.insert(row[0].integer); });
+  const std::set<int64_t> children = forked(part, Part::of_process(time, "e", "e"));
   Conditions ended;
   if (!time.node.empty()) ended.add("e.node = ?", store::Bound::of(time.node));
   if (time.session) ended.add("e.session = ?", *time.session);
-  ended.add("e.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
-  ended.add("e.start_mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
-  ended.add_range(part.selection, "e.timestamp", "e.timestamp");
+  add_evaluated(part, time, ended);
   std::vector<int64_t> killed;
   part.ask(
       fmt::format("SELECT DISTINCT e.pid FROM events e WHERE {{}} AND e.call = 'process_exit' AND e.ret_code & 127 "
                   "= {} ORDER BY e.timestamp LIMIT 1000",
                   kKill),
       ended, [&](std::span<const store::Value> row) {
-        if (forked.contains(row[0].integer)) killed.push_back(row[0].integer);
+        if (children.contains(row[0].integer)) killed.push_back(row[0].integer);
       });
   if (killed.empty()) return;
   const size_t count = killed.size();
@@ -348,8 +351,7 @@ void add_killed(const Part& part, ProcessTime& time) {
                   count > killed.size() ? ", ..." : ""));
   time.remedy =
       "see who kills them: dmesg | grep -i kill, the job scheduler's log, memory limits; and wait for their end as "
-      "well "
-      "as for what they bring";
+      "well as for what they bring";
 }
 
 // A worker that is too slow and a client that has no request look alike where it started them itself: neither its

@@ -120,8 +120,8 @@ std::string part_text(const ProcessTime& time, uint64_t ns);
 // Where it, or who it waits for, waited for a disk or for memory: the limit on memory by which what was read is read
 // again, and who else used the disk (time_disk.cc).
 void add_disks(const Part& part, ProcessTime& time);
-// Of page faults that cost much, `is_most`: most of what was lost: whether they are of what that limit had evicted, and
-// if so that.
+// Of page faults that cost much: whether they are of what that limit had evicted, which is then said. `is_most`: they
+// are most of what was lost, so that it is what to do something about.
 bool add_read_again(const Part& part, ProcessTime& time, bool is_most);
 // Who had the CPUs that it, or who it waits for, waited for, and on which they may run.
 void add_cpus(const Part& part, ProcessTime& time);

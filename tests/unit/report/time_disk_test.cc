@@ -14,6 +14,15 @@ using ::testing::StartsWith;
 
 constexpr uint64_t kMB = 1'000'000;
 
+// A row of a time.
+template <typename Row>
+Row row_at(uint64_t mono_ns) {
+  Row row;
+  row.mono_ns = mono_ns;
+  row.wall_offset_ns = static_cast<int64_t>(kWall);
+  return row;
+}
+
 // It read 100 MB a second from a disk.
 class DiskTest : public TimeEvidenceTest {
  protected:
@@ -58,9 +67,7 @@ class DiskTest : public TimeEvidenceTest {
 class LimitedTest : public DiskTest {
  protected:
   void add_second(store::Writer& writer, uint64_t mono_ns) override {
-    hal::MemoryLimit limit;
-    limit.mono_ns = mono_ns;
-    limit.wall_offset_ns = static_cast<int64_t>(kWall);
+    auto limit = row_at<hal::MemoryLimit>(mono_ns);
     limit.pid = kPid;
     limit.path = "/job";
     limit.limit_name = "memory.max";
@@ -106,16 +113,12 @@ TEST_F(MostlyNewTest, AFullCacheIsNoReason) { EXPECT_THAT(said().because, IsEmpt
 class HeldBackTest : public DiskTest {
  protected:
   void add_second(store::Writer& writer, uint64_t mono_ns) override {
-    hal::DiskUse use;
-    use.mono_ns = mono_ns;
-    use.wall_offset_ns = static_cast<int64_t>(kWall);
+    auto use = row_at<hal::DiskUse>(mono_ns);
     use.bytes = 900 * kMB;
     use.own_bytes = 100 * kMB;
     writer.add_disk_use(use);
     if (mono_ns != kSecond) return;
-    hal::IoLimit limit;
-    limit.mono_ns = mono_ns;
-    limit.wall_offset_ns = static_cast<int64_t>(kWall);
+    auto limit = row_at<hal::IoLimit>(mono_ns);
     limit.pid = kPid;
     limit.path = "/blkio/job";
     limit.limit_name = "blkio.throttle.read_bps_device";
@@ -147,9 +150,7 @@ TEST_F(WideLimitTest, OneThatIsNotReachedIsNoReasonNorAreUnnamedOthers) { EXPECT
 class SharedDiskTest : public DiskTest {
  protected:
   void add_second(store::Writer& writer, uint64_t mono_ns) override {
-    hal::DiskUse use;
-    use.mono_ns = mono_ns;
-    use.wall_offset_ns = static_cast<int64_t>(kWall);
+    auto use = row_at<hal::DiskUse>(mono_ns);
     use.device = 254 << 20;
     use.bytes = others_;
     use.own_bytes = 100 * kMB;

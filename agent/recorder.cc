@@ -133,6 +133,7 @@ struct Recorder::Impl {
   struct Known {
     hal::Process process;
     wire_process counters{};
+    uint64_t listed_mono_ns = 0;  // when the kernel side last had it among those that run; 0: never, or it has ended
   };
   std::unordered_map<uint32_t, Known> known;
   CollectiveWatch collectives;
@@ -209,6 +210,7 @@ struct Recorder::Impl {
   void take_tasks(EventBatch& batch);
   void forget_process(uint32_t pid, uint64_t start_mono_ns, EventBatch& batch);
   void every_second(EventBatch& batch);
+  void find_ended(uint64_t listed_mono_ns);
   void look_at_open_calls(uint64_t after_ns, EventBatch& batch);
   void watch_collectives(EventBatch& batch);
   WaitWatch::Kernel kernel_of_waits();
@@ -442,6 +444,7 @@ void Recorder::Impl::take_tasks(EventBatch& batch) {
       case WIRE_EXIT:
         over.emplace_back(task.pid, task.ns);
         ended.emplace_back(task.pid, task.start_ns);
+        if (const auto entry = known.find(task.pid); entry != known.end()) entry->second.listed_mono_ns = 0;
         normaliser->forget(task.tid);
         break;
       default:
@@ -519,12 +522,27 @@ void Recorder::Impl::every_second(EventBatch& batch) {
         entry = known.find(counters.pid);
       }
       Known& process = entry->second;
+      process.listed_mono_ns = now;
       for (auto& event : kernelside::counter_events(process.counters, counters, now, calls)) {
         event.wall_offset_ns = normaliser->wall_offset_ns();
         batch.records.events.push_back(event);
       }
       process.counters = counters;
     }
+    find_ended(now);
+  }
+}
+
+// Those whose end was not reported: the kernel skips a program that already runs on that CPU, and its ring may be full.
+void Recorder::Impl::find_ended(uint64_t listed_mono_ns) {
+  for (auto& [pid, one] : known) {
+    if (one.listed_mono_ns == 0 || one.listed_mono_ns == listed_mono_ns) continue;
+    const auto start = proc.start_mono_ns(pid);
+    if (start.ok() && hal::same_start(*start, one.process.start_mono_ns))
+      continue;  // it is about to run another program
+    one.listed_mono_ns = 0;
+    ended.emplace_back(pid, one.process.start_mono_ns);
+    over.emplace_back(pid, listed_mono_ns);
   }
 }
 

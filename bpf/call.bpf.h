@@ -315,6 +315,29 @@ static __noinline bool is_wanted(void)
 	return wanted && pid != own_pid;
 }
 
+#define MAX_PARENTS 16
+
+/* A child of a traced process whose fork was not seen (P6). */
+static __noinline bool has_traced_parent(void)
+{
+	struct task_struct *leader = ((struct task_struct *)bpf_get_current_task_btf())->group_leader;
+
+	for (int i = 0; i < MAX_PARENTS; i++) {
+		struct task_struct *parent = leader->real_parent;
+		struct wire_process *process;
+
+		if (!parent || leader->tgid == own_pid)
+			break;
+		leader = parent->group_leader;
+		if (!leader)
+			break;
+		process = bpf_task_storage_get(&processes, leader, NULL, 0);
+		if (process && process->traced != WIRE_UNDECIDED)
+			return process->traced == WIRE_TRACED_YES;
+	}
+	return false;
+}
+
 static __noinline int decide_process(struct wire_process *process, struct task_struct *leader)
 {
 	__u64 id = bpf_get_current_pid_tgid();
@@ -323,7 +346,7 @@ static __noinline int decide_process(struct wire_process *process, struct task_s
 	if (!process)
 		return 0;
 	process->pid = id >> 32;
-	process->traced = is_wanted() ? WIRE_TRACED_YES : WIRE_TRACED_NO;
+	process->traced = is_wanted() || has_traced_parent() ? WIRE_TRACED_YES : WIRE_TRACED_NO;
 	if (process->traced == WIRE_TRACED_NO)
 		return 0;
 	task = bpf_ringbuf_reserve(&critical_events, sizeof(*task), 0);
@@ -363,7 +386,7 @@ static __noinline struct wire_thread *first_call(void)
 		process->start_ns = leader->start_time;
 		decide_process(process, leader);
 	}
-	if (process ? process->traced != WIRE_TRACED_YES : !is_wanted())
+	if (process ? process->traced != WIRE_TRACED_YES : !is_wanted() && !has_traced_parent())
 		return NULL;
 	thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	for (int i = 0; !thread && i < FIRST_CALL_ATTEMPTS; i++)

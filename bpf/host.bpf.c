@@ -140,11 +140,9 @@ static __always_inline struct wire_task *reserve_task(__u16 type, struct task_st
 	return record;
 }
 
-SEC("tp_btf/sched_process_fork")
-int on_process_fork(__u64 *ctx)
+/* (P6) Twice: here and at the end of a process. */
+static __noinline int take_fork(struct task_struct *parent, struct task_struct *child)
 {
-	struct task_struct *parent = (void *)ctx[0];
-	struct task_struct *child = (void *)ctx[1];
 	struct wire_python_layout *python;
 	struct wire_process *process;
 	struct wire_task *record;
@@ -156,10 +154,10 @@ int on_process_fork(__u64 *ctx)
 		return 0;
 	if (child->pid != child->tgid) /* a thread */
 		return 0;
-	if (!traced_process(parent))
-		return 0;
 	parent_pid = parent->tgid;
 	child_pid = child->tgid;
+	if (!traced_process(parent) || traced_process(child) || bpf_map_lookup_elem(&wanted_pids, &child_pid))
+		return 0;
 	python = bpf_map_lookup_elem(&python_processes, &parent_pid);
 	if (python) /* the same memory, until it calls exec; where there is no room user space finds it by its mappings
 		     */
@@ -178,6 +176,18 @@ int on_process_fork(__u64 *ctx)
 	record->other_pid = parent->tgid;
 	bpf_ringbuf_submit(record, 0);
 	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int on_process_fork(__u64 *ctx)
+{
+	return take_fork((void *)ctx[0], (void *)ctx[1]);
+}
+
+SEC("tp_btf/sched_process_fork")
+int on_process_fork_again(__u64 *ctx)
+{
+	return take_fork((void *)ctx[0], (void *)ctx[1]);
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -229,10 +239,8 @@ static __always_inline void report_counters(struct wire_process *process)
 }
 
 /* One event per process, sent by its last thread. */
-SEC("tp_btf/sched_process_exit")
-int on_process_exit(__u64 *ctx)
+static __noinline int take_exit(struct task_struct *task, bool group_dead)
 {
-	struct task_struct *task = (void *)ctx[0];
 	struct wire_process *process = traced_process(task);
 	struct task_struct *leader;
 	struct wire_task *record;
@@ -245,7 +253,7 @@ int on_process_exit(__u64 *ctx)
 	/* older kernels do not say group_dead; there two threads ending at once may both see the count at zero,
 	 * hence `ended` */
 	if (exit_has_group_dead)
-		last = ctx[1] & 1;
+		last = group_dead;
 	else
 		last = task->signal->live.counter == 0;
 	if (!last) {
@@ -269,6 +277,18 @@ int on_process_exit(__u64 *ctx)
 	record->other_pid = leader->real_parent->tgid;
 	bpf_ringbuf_submit(record, 0);
 	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int on_process_exit(__u64 *ctx)
+{
+	return take_exit((void *)ctx[0], exit_has_group_dead && ctx[1] & 1);
+}
+
+SEC("tp_btf/sched_process_exit")
+int on_process_exit_again(__u64 *ctx)
+{
+	return take_exit((void *)ctx[0], exit_has_group_dead && ctx[1] & 1);
 }
 
 /* Traced or not: a neighbour's death by OOM explains a machine's memory. */

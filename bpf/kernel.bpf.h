@@ -309,8 +309,7 @@ struct sk_buff {
  *
  * A uprobe program runs in the thread that hit the probe, with preemption on wherever the kernel has it: another thread
  * may run the same program on the same CPU in the middle of this one. (Migration is off. Programs at tracepoints and
- * timers are not run a second time on a CPU: the kernel skips the second run and counts it, recursion_misses.) Hence
- * the rules for everything a uprobe program calls:
+ * timers are not run a second time on a CPU: P6.) Hence the rules for everything a uprobe program calls:
  *
  *   (P1) It has no private data in per-CPU memory: no scratch space in a per-CPU map. A thread's is in task storage.
  *   (P2) What is shared, per-CPU counters included, is changed by atomic operations, or is approximate and says so.
@@ -320,6 +319,13 @@ struct sk_buff {
  *   (P4) What it reads of its thread's off-CPU times may have changed before it takes the time: see off_at().
  *   (P5) Task storage cannot be created, and before 6.2 (e8b02296a6b8) not even looked up, while another user of it is
  *        preempted on this CPU (seen on 6.12). A call is then kept by thread id: stray_threads.
+ *
+ * And for those at tracepoints:
+ *
+ *   (P6) While one runs on a CPU the kernel skips a second run there, and counts it (recursion_misses). Since 7.0
+ *        (a46023d5616e) tracepoints are preemptible: the start of a thread is enough to lose the fork that preempts it.
+ *        What must not be lost is attached twice, or looked for in sched_switch, which is not preempted: the second
+ *        program takes what the first was skipped for, and nothing else.
  *
  * tools/check_bpf checks P1 to P3.
  */

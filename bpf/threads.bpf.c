@@ -294,6 +294,35 @@ static __always_inline void switched_out(
 	thread->out_ns = now;
 }
 
+/* The current thread, whose number was `tid`, goes where no call of its returns. */
+static __always_inline int cut_short(__u32 outcome, __u32 tid)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct wire_thread *thread;
+
+	if (may_be_traced(task)) {
+		if (outcome == WIRE_EXITED)
+			watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
+		thread = bpf_task_storage_get(&threads, task, NULL, 0);
+		if (thread && thread->depth)
+			close_frames(thread, 0, outcome);
+	}
+	thread = stray_thread(tid, false); /* its process may have no storage either */
+	if (thread) {
+		close_frames(thread, 0, outcome);
+		forget_stray(tid);
+	}
+	return 0;
+}
+
+/* (P6) A thread leaves the CPU for good: what on_thread_exit was skipped for. Not static, as above. */
+__noinline int left_for_good(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+
+	return cut_short(WIRE_EXITED, task->pid);
+}
+
 SEC("tp_btf/sched_switch")
 int on_sched_switch(__u64 *ctx)
 {
@@ -311,7 +340,9 @@ int on_sched_switch(__u64 *ctx)
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
-	if (prev_traced && !(state & TASK_DEAD))
+	if (prev_traced && state & TASK_DEAD)
+		left_for_good();
+	else if (prev_traced)
 		switched_out(prev, next, preempt, state, now);
 	if (next_traced)
 		switched_in(next, prev, now);
@@ -334,27 +365,6 @@ int on_sched_waking(__u64 *ctx)
 	if (!thread || !thread->out_ns || thread->woken_ns || thread->out_kind == WIRE_OFF_PREEMPTED)
 		return 0;
 	thread->woken_ns = bpf_ktime_get_ns();
-	return 0;
-}
-
-/* The current thread, whose number was `tid`, goes where no call of its returns. */
-static __always_inline int cut_short(__u32 outcome, __u32 tid)
-{
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	struct wire_thread *thread;
-
-	if (may_be_traced(task)) {
-		if (outcome == WIRE_EXITED)
-			watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
-		thread = bpf_task_storage_get(&threads, task, NULL, 0);
-		if (thread && thread->depth)
-			close_frames(thread, 0, outcome);
-	}
-	thread = stray_thread(tid, false); /* its process may have no storage either */
-	if (thread) {
-		close_frames(thread, 0, outcome);
-		forget_stray(tid);
-	}
 	return 0;
 }
 

@@ -3,6 +3,8 @@
 // mechanism that this kernel has.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -175,6 +177,40 @@ TEST_P(FramesTest, ACallInsideAnotherHasItAsParent) {
   expect_nothing_lost();
 }
 
+// (P6) No program sees a fork here, as where on_process_fork is skipped.
+class ForkUnseenTest : public FramesTest {
+ protected:
+  ForkUnseenTest() { options_.pids = {kNobody}; }
+  static constexpr uint32_t kNobody = 0x7fffffff;  // above the largest number of a process
+};
+
+TEST_P(ForkUnseenTest, CallsOfATracedProcesssDescendantsAreCapturedAndNobodyElses) {
+  std::array<int, 2> go{};
+  ASSERT_EQ(pipe(go.data()), 0);
+  const auto call_in_a_grandchild = [&](bool is_traced) {
+    const pid_t child = fork();
+    if (child == 0) {
+      char byte = 0;
+      if (read(go[0], &byte, 1) != 1) _exit(1);
+      const pid_t grandchild = fork();
+      if (grandchild == 0) frames_outer(nothing, nullptr);
+      if (grandchild != 0) waitpid(grandchild, nullptr, 0);
+      _exit(0);
+    }
+    if (is_traced) {
+      EXPECT_TRUE(objects_->mark_traced(static_cast<uint32_t>(child)).ok());
+    }
+    EXPECT_EQ(write(go[1], "", 1), 1);
+    EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  };
+  call_in_a_grandchild(false);
+  EXPECT_EQ(ended(), Lines{});
+  call_in_a_grandchild(true);
+  EXPECT_EQ(ended(), Lines{"outer returned 0"});
+  expect_nothing_lost();
+  for (const int fd : go) close(fd);
+}
+
 // (F1)
 TEST_P(FramesTest, ACallLeftByAJumpEndsWhenTheNextIsMadeFurtherUpAndTheOneAroundItLivesOn) {
   frames_outer(
@@ -338,6 +374,8 @@ TEST_P(StacksOfFramesTest, PagesThatCannotBeReadAreHolesInIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, StacksOfFramesTest, ::testing::ValuesIn(kMechanisms),
+                         [](const auto& param_info) { return std::string(name_of(param_info.param)); });
+INSTANTIATE_TEST_SUITE_P(Mechanisms, ForkUnseenTest, ::testing::ValuesIn(kMechanisms),
                          [](const auto& param_info) { return std::string(name_of(param_info.param)); });
 INSTANTIATE_TEST_SUITE_P(Mechanisms, FramesTest, ::testing::ValuesIn(kMechanisms),
                          [](const auto& param_info) { return std::string(name_of(param_info.param)); });

@@ -7,7 +7,8 @@ thread's storage now and then (under full preemption; on 6.1), no call may be mi
 
 A cell is KERNEL[:MODEL[:CPUS]], such as 6.1, 6.12:full:4 or 6.1-rt; without cells, those of the default set (KERNELS="6.1
 7.2" in the environment chooses among them). One line each: kernel, architecture, model, CPUs, way of attaching, calls
-made, rows that differ, losses by name, what the kernel said. Exit status 0: nothing differs and no kernel fell over; 77:
+made, rows that differ, losses by name, what the kernel said. The last one of a cell, "forks": processes that begin and
+end on a processor where threads do, each of which makes one call; all three are counted. Exit status 0: nothing differs and no kernel fell over; 77:
 skipped, with the reason. Kernels are fetched by package name into $INGERO_KERNELS (~/.cache/ingero/kernels).
 """
 import argparse
@@ -44,6 +45,7 @@ ALL = ["5.10"] + [f"{kernel}:{model}:{cpus}" for kernel, models in MODELS.items(
 # Debian's kernels for arm64 offer no choice of a model: voluntary up to 6.12, lazy in sid.
 DEFAULT_ARM64 = ["5.10", "6.1", "6.12", "6.12::4", "sid", "sid::1", "sid::4"]
 HOWS = ["session", "multi", "perf"]
+FORKS = 1000  # about 6 s in a guest
 TIMES_AGAIN = 3  # boots of one cell, where the emulator was at fault
 SHORT_LIMIT_S = 300  # a boot takes 20 to 40 s, during a build up to 100
 
@@ -123,15 +125,16 @@ class Lab:
     def make_base(self):
         files = [(os.path.join(self.build, "cli", "ingero"), "/bin/ingero"),
                  (os.path.join(self.build, "tests", "fakes", "ground_truth"), "/bin/ground_truth")]
-        counter = os.path.join(self.build, "tests", "kernels", "verifier_cost")
-        if os.path.exists(counter):
-            files.append((counter, "/bin/verifier_cost"))
+        for name in (("kernels", "verifier_cost"), ("fakes", "crowded_forks")):
+            path = os.path.join(self.build, "tests", *name)
+            if os.path.exists(path):
+                files.append((path, "/bin/" + name[1]))
         make_base = arm64.make_base if self.options.arch == "arm64" else guest.make_base
         make_base(self.base, files + [(path, "/lib/traced" + path) for path in set(self.libraries.values())])
 
     def settings(self):
         lines = [f"HOWS='{' '.join(self.options.hows)}'", f"RUNS={self.options.runs}", f"CALLS={self.options.calls}",
-                 "PROCESSES=2", "THREADS=4", f"SEED={self.options.seed}", f"LIMIT={self.options.limit // 2}"]
+                 "PROCESSES=2", "THREADS=4", f"SEED={self.options.seed}", f"LIMIT={self.options.limit // 2}", f"FORKS={FORKS}"]
         lines += [f"LIBRARY_{how}=/lib/traced{path}" for how, path in self.libraries.items()]
         path = os.path.join(self.out, "settings")
         with open(path, "w", encoding="utf-8") as file:
@@ -172,19 +175,28 @@ class Lab:
                 rows.append(row)
                 if row.is_refused:  # once is enough
                     break
+        rows.append(self.judge_forks(dataclasses.replace(about, how="forks", run=1), result.folder))
         return rows
+
+    @staticmethod
+    def judge_forks(row, folder):
+        name = os.path.join(folder, "forks")
+        if not os.path.exists(name + ".db"):
+            return dataclasses.replace(row, note=last_line(text_of(name + ".trace")))
+        found = [calls_of(name + ".db", call) for call in ("cudaDeviceSynchronize", "process_fork", "process_exit")]
+        differ = sum(abs(count - wanted) for count, wanted in zip(found, (FORKS, FORKS, FORKS + 1)))
+        note = "" if differ == 0 else "{} calls, {} forks, {} ends".format(*found)
+        return dataclasses.replace(row, calls=found[0], differ=differ, losses=losses_of(name + ".db"), note=note,
+                                   good=differ == 0)
 
     def judge(self, row, folder):
         name = os.path.join(folder, f"{row.how}.{row.run}")
-        words = ""
-        if os.path.exists(name + ".trace"):
-            with open(name + ".trace", encoding="utf-8", errors="replace") as file:
-                words = file.read()
+        words = text_of(name + ".trace")
         refusal = next((line for line in words.splitlines() if f"--attach {row.how}: this kernel" in line), "")
         if refusal:  # one sentence and nothing else: a mechanism that this kernel has not
             return dataclasses.replace(row, note=refusal.split(": ", 2)[-1], good=True, is_refused=True)
         if not os.path.exists(name + ".db"):
-            return dataclasses.replace(row, note=(words.strip().splitlines() or ["no trace"])[-1])
+            return dataclasses.replace(row, note=last_line(words))
         done = subprocess.run([sys.executable, "-B", COMPARE, name + ".truth", name + ".db"], text=True,
                               capture_output=True)
         try:
@@ -195,6 +207,25 @@ class Lab:
         calls = counts.get("equal", 0) + counts.get("missing", 0) + counts.get("different", 0)
         good = done.returncode == 0 and differ == 0 and calls >= self.options.calls
         return dataclasses.replace(row, calls=calls, differ=differ, losses=losses_of(name + ".db"), good=good)
+
+
+def text_of(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def last_line(words):
+    return (words.strip().splitlines() or ["no trace"])[-1]
+
+
+def calls_of(path, name):
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    found = database.execute("SELECT sum(count) FROM call_stats JOIN calls ON calls.id = call WHERE name = ?", (name,))
+    count = found.fetchone()[0] or 0
+    database.close()
+    return count
 
 
 def losses_of(path):

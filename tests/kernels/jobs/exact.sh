@@ -1,6 +1,7 @@
 # Runs in a guest: `ingero check`, then the ground truth under each way of attaching. What it leaves in /out is compared
-# on the host, call by call (lab.py): HOW.RUN.db, HOW.RUN.truth/, HOW.RUN.trace.
-# The file `settings` next to it sets HOWS, RUNS, CALLS, PROCESSES, THREADS, SEED and LIBRARY_session, _multi, _perf.
+# on the host, call by call (lab.py): HOW.RUN.db, HOW.RUN.truth/, HOW.RUN.trace. Where there are FORKS, last: forks.db,
+# forks.trace, of children that begin and end where threads do.
+# The file `settings` next to it sets HOWS, RUNS, CALLS, PROCESSES, THREADS, SEED, LIBRARY_session, _multi, _perf, and FORKS.
 . ./settings
 export INGERO_DB=/tmp/none.db
 ingero check >/out/check 2>&1
@@ -19,4 +20,9 @@ for how in $HOWS; do
     echo "TRACE $how $run status $status"
   done
 done
+if [ "${FORKS:-0}" != 0 ]; then
+  timeout "${LIMIT:-400}" ingero trace --stack off --ringbuf-size 64m --db /out/forks.db -- crowded_forks "$LIBRARY_perf" \
+    $FORKS >/out/forks.trace 2>&1
+  echo "FORKS status $?"
+fi
 exit $bad

@@ -22,6 +22,9 @@ const volatile __u32 victim_is_task = 0;      /* mark_victim passes the task, no
 #define IPPROTO_TCP 6
 #define MSG_PEEK 2
 #define TCP_SYN_SENT 2
+#define SI_USER 0
+#define SI_QUEUE (-1)
+#define SI_TKILL (-6)
 
 enum block_op { BLOCK_READ, BLOCK_WRITE, BLOCK_DISCARD, BLOCK_FLUSH, BLOCK_OTHER };
 
@@ -137,6 +140,9 @@ static __always_inline struct wire_task *reserve_task(__u16 type, struct task_st
 	record->start_ns = task->group_leader->start_time;
 	record->cgroup_id = cgroup_id_of(task);
 	__builtin_memcpy(record->comm, task->comm, WIRE_COMM_LEN);
+	record->sender_pid = 0;
+	record->pad2 = 0;
+	__builtin_memset(record->sender_comm, 0, WIRE_COMM_LEN);
 	return record;
 }
 
@@ -238,6 +244,12 @@ static __always_inline void report_counters(struct wire_process *process)
 	bpf_ringbuf_submit(record, 0); /* or the reader sleeps on, and on what comes behind it */
 }
 
+/* By the signal itself, or as a program says it that has handled it: exit(128 + signal). */
+static __always_inline bool is_end_by(__s32 code, __u32 signal)
+{
+	return (code & 0x7f) == signal || code == (__s32)(128 + signal) << 8;
+}
+
 /* One event per process, sent by its last thread. */
 static __noinline int take_exit(struct task_struct *task, bool group_dead)
 {
@@ -275,6 +287,10 @@ static __noinline int take_exit(struct task_struct *task, bool group_dead)
 	else
 		record->code = leader->exit_code;
 	record->other_pid = leader->real_parent->tgid;
+	if (process->signal && is_end_by(record->code, process->signal)) {
+		record->sender_pid = process->sender_pid;
+		__builtin_memcpy(record->sender_comm, process->sender_comm, WIRE_COMM_LEN);
+	}
 	bpf_ringbuf_submit(record, 0);
 	return 0;
 }
@@ -289,6 +305,43 @@ SEC("tp_btf/sched_process_exit")
 int on_process_exit_again(__u64 *ctx)
 {
 	return take_exit((void *)ctx[0], exit_has_group_dead && ctx[1] & 1);
+}
+
+/* Signals that do not end who has no handler for them: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH. Of those above
+ * 31 the libc uses some for itself. */
+#define HARMLESS_SIGNALS (1U << 17 | 1U << 18 | 1U << 19 | 1U << 20 | 1U << 21 | 1U << 22 | 1U << 23 | 1U << 28)
+
+/* Is the current thread the sender? Instead of an info there may be 0, by the current one, or 1, by the kernel
+ * (SEND_SIG_NOINFO, SEND_SIG_PRIV); si_code is that of kill(2), sigqueue(3) or tgkill(2). */
+static __always_inline bool current_sends(const struct kernel_siginfo *info)
+{
+	int code = 1;
+
+	if ((unsigned long)info <= 1)
+		return !info;
+	bpf_core_read(&code, sizeof(code), &info->si_code);
+	return code == SI_USER || code == SI_QUEUE || code == SI_TKILL;
+}
+
+/* Kept until the process ends: then the signal that ended it has a sender. */
+SEC("tp_btf/signal_generate")
+int on_signal(__u64 *ctx)
+{
+	__u32 signal = ctx[0];
+	struct wire_process *process;
+
+	if (signal > 31 || 1U << signal & HARMLESS_SIGNALS || ctx[4] /* not delivered */)
+		return 0;
+	process = traced_process((void *)ctx[2]);
+	if (!process)
+		return 0;
+	process->signal = 0;
+	if (!current_sends((void *)ctx[1]))
+		return 0;
+	process->sender_pid = bpf_get_current_pid_tgid() >> 32;
+	bpf_get_current_comm(process->sender_comm, sizeof(process->sender_comm));
+	process->signal = signal;
+	return 0;
 }
 
 /* Traced or not: a neighbour's death by OOM explains a machine's memory. */

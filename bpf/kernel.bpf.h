@@ -302,6 +302,9 @@ struct tcp_skb_cb {
 struct sk_buff {
 	char cb[48];
 };
+struct kernel_siginfo {
+	int si_code;
+};
 
 #pragma clang attribute pop
 

@@ -295,6 +295,9 @@ struct wire_task {
 	__u64 start_ns; /* when the subject process started (its identity with pid) */
 	__u64 cgroup_id;
 	char comm[WIRE_COMM_LEN];
+	__u32 sender_pid; /* of an exit by a signal, who sent it; 0: not known, or the kernel */
+	__u32 pad2;
+	char sender_comm[WIRE_COMM_LEN];
 };
 
 /* A block I/O request, issue to complete. */
@@ -559,8 +562,11 @@ struct wire_process {
 	__u64 net_received_bytes;
 	__u64 net_sends;
 	__u64 net_receives;
-	__u32 ended; /* its exit was reported: not in the dump any more, though its task may be there for long */
+	__u32 ended;	  /* its exit was reported: not in the dump any more, though its task may be there for long */
+	__u32 signal;	  /* of those that end a process, the last that it was sent; 0: none, or by the kernel */
+	__u32 sender_pid; /* who sent it */
 	__u32 pad;
+	char sender_comm[WIRE_COMM_LEN];
 };
 
 /* Counters of a process that ended (critical ring, just before its WIRE_EXIT; only when some counter moved). */

@@ -165,6 +165,9 @@ void Engine::Impl::note_exit(const hal::Event& event, ProcessState& process) {
   if (event.tid != event.pid) return;
   process.ended_mono_ns = event.start_mono_ns;
   if (event.has(Has::kReturnCode)) process.exit_status = event.return_code;
+  if (!event.has(Has::kSender)) return;
+  process.sender_pid = event.sender_pid;
+  process.sender_comm = fixed_text(event.sender_comm);
 }
 
 // A process and its child wait for each other: as one that has data prepared for it, and the one that prepares it.
@@ -284,8 +287,10 @@ void Engine::Impl::add_missed_workers(const ProcessState& parent, uint64_t windo
   }
 }
 
-// Several of one parent that are killed at once, while it goes on: it did so, as launchers do.
+// Several of one parent that are killed at once, while it goes on: it did so, as launchers do. For recordings that do
+// not say who sent the signal.
 std::string Engine::Impl::killed_by(const ProcessState& process) const {
+  if (process.sender_pid != 0) return {};
   const auto parent = by_pid.find(process.facts.parent_pid);
   constexpr uint32_t kInit = 1;
   if (parent == by_pid.end() || process.facts.parent_pid <= kInit) return {};
@@ -344,7 +349,12 @@ void Engine::Impl::evaluate_ends(uint64_t window, std::vector<std::pair<ProcessS
     if (signal == kKill && finding.detail.empty()) finding.detail = killed_by(*process);
     if (process->first_call_window != 0) {
       add_hang_before(*process, finding);
-      if (is_asked && finding.cause.empty()) continue;
+      // A timer of its own that nothing handled ended what was at work.
+      const bool is_cut_off = signal == kAlarm && !process->last_calls.empty() &&
+                              process->last_calls.back().start_mono_ns + kWithNs >= *process->ended_mono_ns;
+      if (is_asked && !is_cut_off && finding.cause.empty()) continue;
+      // What a program ends of its own it needs no more, unless that hung.
+      finding.is_minor = signal == kKill && finding.cause.empty() && process->is_sent_by_parent();
       add_killed_workers(*process, found);
     }
     found.emplace_back(process.get(), std::move(finding));

@@ -219,6 +219,9 @@ struct ProcessState {
   } last_failure;
   std::vector<Sample> calls_at_end;    // in which its threads ended
   std::optional<int64_t> exit_status;  // as waitpid(2) gives it
+  uint32_t sender_pid = 0;             // who sent the signal that ended it; 0: not known, or the kernel
+  std::string sender_comm;
+  bool is_sent_by_parent() const { return sender_pid != 0 && sender_pid == facts.parent_pid; }
   // Waits for a lock, for requests or for other processes so long that they may be for ever, the last kLongWaits; not
   // for a lock that another thread let go of.
   struct LongWait {

@@ -7,6 +7,8 @@
 namespace ingero::correlate {
 namespace {
 
+constexpr int kKill = 9;
+
 struct SignalName {
   int number;
   std::string_view name, meaning;
@@ -67,6 +69,28 @@ std::string_view meaning_of(int64_t status) {
   return {};
 }
 
+// ", which timeout (pid 7) sent"; empty: it is not known who did, or the signal's meaning has it (abort()).
+std::string sent_by(const ProcessState& process, int signal) {
+  if (process.sender_pid == 0 || signal == 0) return {};
+  if (process.sender_pid == process.facts.pid) return signal == kKill ? ", which it sent itself" : "";
+  const std::string name = process.sender_comm.empty() ? "a process" : printable(process.sender_comm);
+  return fmt::format(", which {} (pid {}) sent{}", name, process.sender_pid,
+                     process.is_sent_by_parent() ? ", its parent" : "");
+}
+
+// What to do about one that was killed.
+std::string remedy_of_kill(const ProcessState& process) {
+  if (process.is_sent_by_parent()) {
+    return fmt::format("Nothing, where its parent was to end it; else look at what the parent (pid {}) logged",
+                       process.sender_pid);
+  }
+  if (process.sender_pid == 0 || process.sender_pid == process.facts.pid) {
+    return "See who killed it: dmesg | grep -i kill, the job scheduler's log, and memory limits";
+  }
+  return fmt::format("See why {} (pid {}) killed it: who started that, and its log",
+                     process.sender_comm.empty() ? "process" : printable(process.sender_comm), process.sender_pid);
+}
+
 }  // namespace
 
 // A fatal error, with what its code means.
@@ -91,10 +115,11 @@ void describe_end(Incident& incident, const Evaluation& seen, const std::string&
   const ProcessState& process = seen.process;
   const int64_t status = process.exit_status.value_or(0);
   const std::string how = how_it_ended(status);
-  const bool is_signal = (status & 0x7f) != 0;
-  constexpr int kKill = 9;
-  const std::string_view ending = !is_signal ? "failed" : (status & 0x7f) == kKill ? "was killed" : "crashed";
-  chain.summary = fmt::format("{} {}: {}", who, ending, how);
+  const int signal = static_cast<int>(status & 0x7f);
+  const bool is_signal = signal != 0;
+  const std::string_view ending = !is_signal ? "failed" : signal == kKill ? "was killed" : "crashed";
+  const std::string sender = sent_by(process, signal);
+  chain.summary = fmt::format("{} {}: {}{}", who, ending, how, sender);
   if (!process.calls_at_end.empty()) {
     chain.summary += fmt::format(", inside {}", call_list(seen, process.calls_at_end));
   }
@@ -103,7 +128,8 @@ void describe_end(Incident& incident, const Evaluation& seen, const std::string&
   const bool is_hang = !incident.last.cause.empty();
   if (is_hang) chain.summary = fmt::format("{} {}: {}", who, incident.last.detail, how);
   chain.root_cause = is_signal && !meaning_of(status).empty()
-                         ? fmt::format("{} was ended by {}: {}", who, how, meaning_of(status))
+                         ? fmt::format("{} was ended by {}{}", who, how,
+                                       sender.empty() ? fmt::format(": {}", meaning_of(status)) : sender)
                          : fmt::format("{} ended with {}", who, how);
   if (!process.last_calls.empty()) {
     chain.root_cause += fmt::format(". Its last calls: {}", call_list(seen, process.last_calls));
@@ -121,9 +147,8 @@ void describe_end(Incident& incident, const Evaluation& seen, const std::string&
   chain.timeline.push_back({"HOST", "process_exit", how, 0});
   if (is_hang) {
     chain.recommendations.emplace_back(incident.last.remedy);
-  } else if (is_signal && (status & 0x7f) == kKill) {
-    chain.recommendations.emplace_back(
-        "See who killed it: dmesg | grep -i kill, the job scheduler's log, and memory limits");
+  } else if (signal == kKill) {
+    chain.recommendations.emplace_back(remedy_of_kill(process));
   } else {
     chain.recommendations.emplace_back(rule(incident.rule).remedy);
   }

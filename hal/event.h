@@ -70,6 +70,7 @@ enum class Has : uint8_t {
   kStack,
   kArg0,
   kArg1,
+  kSender,
 };
 
 struct Event {
@@ -110,6 +111,8 @@ struct Event {
   uint64_t preempted_by_ns = 0;
   std::array<char, 16> preempted_by_comm{};
   std::array<char, 16> comm{};  // host events only: the subject's name at the time
+  uint32_t sender_pid = 0;      // of an exit: who sent the signal that ended the process
+  std::array<char, 16> sender_comm{};
   uint64_t stack_id = 0;
   uint64_t arg0 = 0;  // host events: as docs/formats/store.md says
   uint64_t arg1 = 0;

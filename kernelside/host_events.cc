@@ -53,6 +53,13 @@ void set_comm(hal::Event& event, const char (&comm)[WIRE_COMM_LEN]) {
   event.comm.back() = '\0';
 }
 
+void set_sender(hal::Event& event, const wire_task& record) {
+  event.sender_pid = record.sender_pid;
+  std::memcpy(event.sender_comm.data(), record.sender_comm, sizeof(record.sender_comm));
+  event.sender_comm.back() = '\0';
+  event.set(hal::Has::kSender);
+}
+
 std::optional<hal::HostOp> block_op(uint8_t op) {
   static constexpr hal::HostOp kOps[] = {hal::HostOp::kBlockRead, hal::HostOp::kBlockWrite, hal::HostOp::kBlockDiscard,
                                          hal::HostOp::kBlockFlush, hal::HostOp::kBlockOther};
@@ -74,6 +81,7 @@ bool task_event(std::span<const std::byte> bytes, const hal::CallTable& calls, h
       event.return_code = record->code;
       event.failed = record->code != 0;
       event.set(hal::Has::kReturnCode);
+      if (record->sender_pid != 0) set_sender(event, *record);
       break;
     case WIRE_FORK:
       // Which of the parent's threads forked is not on the wire: its leader stands for it.

@@ -42,6 +42,7 @@ constexpr TracepointRow kTracepoints[] = {
     {"sched_process_exec", HostFeature::kProcesses, "on_process_exec", nullptr, nullptr},
     {"sched_process_fork", HostFeature::kProcesses, "on_process_fork", nullptr, nullptr},
     {"sched_process_fork", HostFeature::kProcesses, "on_process_fork_again", nullptr, nullptr},
+    {"signal_generate", HostFeature::kProcesses, "on_signal", nullptr, nullptr},
     {"mm_page_alloc", HostFeature::kMemory, "on_page_alloc", "on_page_alloc_own",
      "atomic allocations are not counted: this kernel does not report whether an interrupt made them", true},
     {"block_rq_complete", HostFeature::kBlock, "on_block_complete", nullptr, nullptr},

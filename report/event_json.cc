@@ -132,6 +132,10 @@ std::string event_json(const hal::Event& event, const hal::CallTable& calls, std
     out["culprit"] = fixed_text(event.preempted_by_comm);
     out["culprit_ns"] = event.preempted_by_ns;
   }
+  if (event.has(Has::kSender)) {
+    out["culprit_pid"] = event.sender_pid;
+    out["culprit"] = fixed_text(event.sender_comm);
+  }
   std::string line = dump(out);
   line.pop_back();
   if (!collective_json.empty()) line += ",\"collective\":" + std::string(collective_json);

@@ -63,10 +63,16 @@ void ReplayedEvents::fill(const ReplayedRow& row, hal::Event& event) const {
   }
   if (row.has(Column::culprit)) {
     if (const ReplayedOther* other = find_at(dictionary_.preemptors, row.integer(Column::culprit))) {
-      event.preempted_by_pid = other->pid;
-      event.preempted_by_comm = other->comm;
-      event.preempted_by_ns = row.uint64(Column::culprit_ns);
-      event.set(Has::kPreemptedBy);
+      if (row.has(Column::culprit_ns)) {
+        event.preempted_by_pid = other->pid;
+        event.preempted_by_comm = other->comm;
+        event.preempted_by_ns = row.uint64(Column::culprit_ns);
+        event.set(Has::kPreemptedBy);
+      } else {
+        event.sender_pid = other->pid;
+        event.sender_comm = other->comm;
+        event.set(Has::kSender);
+      }
     }
   }
   if (event.kind == hal::Kind::kHost) {

@@ -72,6 +72,9 @@ void Writer::Impl::fill(const hal::Event& event, int64_t process, bool sampled, 
     row.set(Column::culprit, dictionaries.preempted_by(event.preempted_by_pid, event.preempted_by_comm));
     row.set(Column::culprit_ns, clipped(event.preempted_by_ns));
   }
+  if (event.has(Has::kSender)) {
+    row.set(Column::culprit, dictionaries.preempted_by(event.sender_pid, event.sender_comm));
+  }
   if (event.has(Has::kParent) && dictionaries.knows(event.parent_call)) {
     row.set(Column::parent_call, dictionaries.call(event.parent_call).id);
     row.set(Column::parent_gap, event.start_mono_ns - event.parent_start_mono_ns);

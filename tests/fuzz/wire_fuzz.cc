@@ -60,7 +60,8 @@ const Probes& probes() {
 }
 
 void check(const hal::Event& event) {
-  require(event.call < probes().calls.size() && event.comm.back() == '\0' && event.preempted_by_comm.back() == '\0');
+  require(event.call < probes().calls.size() && event.comm.back() == '\0' && event.preempted_by_comm.back() == '\0' &&
+          event.sender_comm.back() == '\0');
   if (event.has(hal::Has::kDuration)) require(event.end_mono_ns() >= event.start_mono_ns);
 }
 

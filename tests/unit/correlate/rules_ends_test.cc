@@ -177,6 +177,47 @@ TEST(Ends, AnExitStatusThatMeansFailureIsFoundAndARequestToEndIsNot) {
   }
 }
 
+TEST(Ends, ATimerThatEndsAProgramAtWorkIsFoundAndOneThatEndsAnIdleOneIsNot) {
+  for (const bool is_idle : {false, true}) {
+    Stream stream;
+    stream.train(0, 5);
+    exits(stream, is_idle ? 8 * kSecond : 5 * kSecond, 14);
+    const auto chains = run(stream);
+    if (is_idle) {
+      EXPECT_THAT(chains, IsEmpty()) << text_of(chains);
+    } else {
+      EXPECT_ONLY(chains, RuleId::process_crashed);
+      EXPECT_THAT(chains[0].root_cause, HasSubstr("signal SIGALRM (14): a timer that it had set ran out"));
+    }
+  }
+}
+
+TEST(Ends, WhoSentTheSignalIsNamedAndAParentThatEndsItsOwnIsMinor) {
+  constexpr uint32_t kSender = 70;
+  const auto chains_of = [](uint32_t sender, int64_t status) {
+    Stream stream;
+    stream.train(0, 5);
+    Event& exit = exits(stream, 5 * kSecond, status);
+    exit.sender_pid = sender;
+    std::memcpy(exit.sender_comm.data(), "watchdog", 9);
+    exit.set(Has::kSender);
+    stream.processes.front().parent_pid = kSender + 1;
+    return run(stream);
+  };
+  auto chains = chains_of(kSender, 9);
+  EXPECT_ONLY(chains, RuleId::process_crashed);
+  EXPECT_EQ(chains[0].severity, "CRITICAL");
+  EXPECT_THAT(chains[0].summary, HasSubstr("was killed: signal SIGKILL (9), which watchdog (pid 70) sent"));
+  EXPECT_THAT(chains[0].recommendations, Contains(HasSubstr("why watchdog (pid 70) killed it")));
+  chains = chains_of(kSender + 1, 9);
+  EXPECT_ONLY(chains, RuleId::process_crashed);
+  EXPECT_EQ(chains[0].severity, "LOW");
+  EXPECT_THAT(chains[0].summary, HasSubstr("which watchdog (pid 71) sent, its parent"));
+  chains = chains_of(kPid, 6);
+  EXPECT_ONLY(chains, RuleId::process_crashed);
+  EXPECT_THAT(chains[0].root_cause, HasSubstr("it ended itself")) << "abort()";
+}
+
 TEST(Ends, TheErrorAmongTheLastCallsOfAProcessThatFailedIsSaid) {
   Stream stream;
   stream.train(0, 5);

@@ -47,6 +47,17 @@ TEST_F(HostEvents, AnExitCarriesItsStatus) {
   EXPECT_TRUE(event.failed);
   EXPECT_FALSE(event.has(hal::Has::kDuration));
   EXPECT_EQ(std::string_view(event.comm.data()), "trainer");
+  EXPECT_FALSE(event.has(hal::Has::kSender)) << "who sent the signal is not known";
+}
+
+TEST_F(HostEvents, AnExitByASignalNamesWhoSentIt) {
+  auto task = task_of(WIRE_EXIT);
+  task.sender_pid = 70;
+  std::memset(task.sender_comm, 'k', sizeof(task.sender_comm));
+  ASSERT_TRUE(task_event(span_of(task), calls, event));
+  ASSERT_TRUE(event.has(hal::Has::kSender));
+  EXPECT_EQ(event.sender_pid, 70U);
+  EXPECT_EQ(std::string(event.sender_comm.data()), std::string(15, 'k'));
 }
 
 TEST_F(HostEvents, AForkIsTheParentsAndNamesTheChild) {

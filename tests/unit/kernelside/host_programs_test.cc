@@ -2,13 +2,16 @@
 #include "kernelside/host_programs.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -43,7 +46,7 @@ TEST_F(HostProgramsTest, EveryTracepointIsAttachedOrSaysWhyNot) {
     features.insert(name_of(status.feature));
   }
   EXPECT_EQ(features.size(), 5U);
-  EXPECT_EQ(programs_->status().size(), 14U);
+  EXPECT_EQ(programs_->status().size(), 17U);
 }
 
 TEST_F(HostProgramsTest, WhatIsSwitchedOffIsNotAttached) {
@@ -302,6 +305,69 @@ TEST_F(HostProgramsTest, ManyThreadsEndingAtOnceAreOneExit) {
   }
   drain();
   EXPECT_EQ(tasks_.size(), 20U);
+}
+
+TEST_F(HostProgramsTest, TheSenderOfTheSignalThatEndsAProcessIsKnown) {
+  start({});
+  if (!programs_ || !need({"on_signal"})) return;
+  const auto sleeps = [](const Child::Wait&) {
+    pause();
+    return 0;
+  };
+  // What ends it, after harmless signals and one that is handled: the exit that was recorded.
+  const auto exit_of = [&](const std::function<int(const Child::Wait&)>& work, const std::function<void(pid_t)>& end) {
+    const size_t before = tasks_.size();
+    Child traced(work);
+    trace(traced.pid());
+    traced.go();
+    end(static_cast<pid_t>(traced.pid()));
+    waitid(P_PID, traced.pid(), nullptr, WEXITED | WNOWAIT);
+    traced.finish();
+    drain();
+    EXPECT_EQ(tasks_.size(), before + 1);
+    return tasks_.empty() ? wire_task{} : tasks_.back();
+  };
+  const auto from_killer = [](int signal, pid_t* killer) {
+    return [=](pid_t victim) {
+      *killer = fork();
+      if (*killer == 0) {
+        prctl(PR_SET_NAME, "slurmstepd");
+        for (const int harmless : {SIGCHLD, SIGCONT, SIGWINCH, SIGURG, signal}) kill(victim, harmless);
+        kill(victim, SIGCHLD);
+        _exit(0);
+      }
+      wait_for(*killer);
+    };
+  };
+  for (const int signal : {SIGKILL, SIGTERM, SIGUSR1}) {
+    pid_t killer = 0;
+    const wire_task task = exit_of(sleeps, from_killer(signal, &killer));
+    EXPECT_EQ(task.code, signal);
+    EXPECT_EQ(task.sender_pid, static_cast<uint32_t>(killer)) << signal;
+    EXPECT_STREQ(task.sender_comm, "slurmstepd");
+  }
+  const auto aborts = [](const Child::Wait&) {
+    abort();
+    return 0;
+  };
+  const wire_task aborted = exit_of(aborts, [](pid_t) {});
+  EXPECT_EQ(aborted.code & 0x7f, SIGABRT);
+  EXPECT_EQ(aborted.sender_pid, aborted.pid) << "itself";
+  const auto crashes = [](const Child::Wait&) {
+    *static_cast<volatile int*>(nullptr) = 1;
+    return 0;
+  };
+  const auto times_out = [](const Child::Wait&) {
+    alarm(1);
+    pause();
+    return 0;
+  };
+  for (const auto& work : {+crashes, +times_out}) {
+    const wire_task task = exit_of(work, [](pid_t) {});
+    EXPECT_NE(task.code & 0x7f, 0);
+    EXPECT_EQ(task.sender_pid, 0U) << "the kernel";
+    EXPECT_STREQ(task.sender_comm, "");
+  }
 }
 
 TEST_F(HostProgramsTest, PagesAreChargedToTheProcessThatTouchesThem) {

@@ -153,6 +153,32 @@ TEST_F(ReplayTest, WhatIsLeftOutOfATimeRangeIsAsUnknownAsWhatWasBeforeTheRecordi
   EXPECT_EQ(later.mono_ns, kMono + 400);
 }
 
+TEST_F(ReplayTest, WhoSentASignalIsNotWhoHadTheCpu) {
+  open();
+  Event exit = event_of("process_exit", 1000, 0), preempted = event_of("cudaMalloc", 2000, 10);
+  exit.sender_pid = 70;
+  std::memcpy(exit.sender_comm.data(), "watchdog", 9);
+  exit.set(hal::Has::kSender);
+  preempted.preempted_by_pid = 71;
+  preempted.preempted_by_ns = 5;
+  preempted.set(hal::Has::kPreemptedBy);
+  write({exit, preempted});
+  close();
+  class Events : public ReplaySink {
+   public:
+    std::vector<Event> found;
+    void event(const Event& event) override { found.push_back(event); }
+  } events;
+  ASSERT_TRUE(replay(*read(), {}, events).ok());
+  ASSERT_EQ(events.found.size(), 2U);
+  EXPECT_TRUE(events.found[0].has(hal::Has::kSender));
+  EXPECT_EQ(events.found[0].sender_pid, 70U);
+  EXPECT_STREQ(events.found[0].sender_comm.data(), "watchdog");
+  EXPECT_FALSE(events.found[0].has(hal::Has::kPreemptedBy));
+  EXPECT_FALSE(events.found[1].has(hal::Has::kSender));
+  EXPECT_EQ(events.found[1].preempted_by_pid, 71U);
+}
+
 // The engine takes 0 for a device that is not known, and other numbers for other devices.
 TEST_F(ReplayTest, ADeviceIsOneHoweverItsCallsNamedItAndUnknownStaysUnknown) {
   const auto record_run = [&] {

@@ -14,7 +14,6 @@ namespace ingero::serve::http {
 namespace {
 
 constexpr auto kIdle = std::chrono::minutes(10);  // senders keep their connection between two pushes
-constexpr int kReadsAtOnce = 16;                  // of one connection, before the others have their turn
 constexpr double kWrongTokensPerSecond = 10;
 
 struct GrpcPeer : Accepted {

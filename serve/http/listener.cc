@@ -43,13 +43,14 @@ bool Listener::advance(uint64_t id, Peer& peer, Time now) {
 }
 
 bool Listener::read(uint64_t id, Peer& peer, Time now) {
-  while (peer.phase == Phase::kReading) {
+  for (int reads = 0; peer.phase == Phase::kReading && reads < kReadsAtOnce;) {
     if (!peer.rest.empty()) {
       const std::string before = std::exchange(peer.rest, {});
       if (!take(id, peer, before, now)) return false;
       continue;
     }
-    char bytes[16384];
+    ++reads;
+    char bytes[16384];  // a whole record of TLS: nothing is left that epoll does not see
     size_t got = 0;
     const Step step = peer.connection.read(bytes, sizeof(bytes), got);
     if (step == Step::kEnded && peer.reader.is_begun()) refusals().count(Refused::kTruncated);

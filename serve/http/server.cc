@@ -19,6 +19,7 @@ namespace {
 // Wrong secrets of one client address: twenty at once, then ten a second. From then on none is compared, or the answer
 // would still say which guess is right; connections that have shown the secret go on.
 constexpr double kWrongPerSecond = 10;
+constexpr size_t kBodiesAtOnce = 16, kLeastForBodies = 8 << 20;  // of the longest, of all connections together
 
 std::string error_text(std::string_view word, std::string_view sentence) {
   return Json{{"error", sentence}, {"class", word}}.dump();
@@ -211,6 +212,7 @@ struct Server::Impl {
     ListenerOptions bounds;
     bounds.connections = options.connections;
     bounds.body_bytes = options.body_bytes;
+    bounds.all_body_bytes = std::clamp(kBodiesAtOnce * options.body_bytes, kLeastForBodies, bounds.all_body_bytes);
     bounds.takes_packed = options.takes_packed;
     bounds.seconds = options.seconds;
     bounds.idle_seconds = options.idle_seconds;

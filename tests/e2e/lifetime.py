@@ -41,6 +41,8 @@ def AProgramKilledInsideACallShowsItExited(build):
         trace.stop()
     rows = hanging(trace)
     check([row["outcome"] for row in rows] == ["exited"], f"outcomes are {[row['outcome'] for row in rows]}")
+    killer = trace.recording.one("SELECT culprit_pid FROM events WHERE call = 'process_exit' AND pid = ?", rows[0]["pid"])
+    check(killer == os.getpid(), f"pid {killer} killed it, not {os.getpid()}")
 
 
 def ACallStillHangingAtTheEndNeverReturned(build):

@@ -8,6 +8,7 @@ Each attack failed against the server of cpp-httplib 0.11 that was here before. 
 import contextlib
 import http.client
 import json
+import multiprocessing
 import os
 import socket
 import ssl
@@ -65,6 +66,18 @@ def send_all(server, first, more, total):
     return sent, connections
 
 
+def send_from_all(server, first, more, result):
+    """The same on all connections at once; `result` gets what all have sent."""
+    sums = []
+    threads = [threading.Thread(target=lambda: sums.append(send_all(server, first, more, (MIB << 20) // CONNECTIONS)[0]))
+               for _ in range(CONNECTIONS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    result.send(sum(sums))
+
+
 def head_of(server, text):
     """The status of what is answered to these bytes."""
     with server.bare() as channel:
@@ -98,23 +111,23 @@ class Attacks(unittest.TestCase):
         return took
 
     def flood(self, server, first, more):
-        results = []
-        threads = [threading.Thread(target=lambda: results.append(send_all(server, first, more, (MIB << 20) // CONNECTIONS)))
-                   for _ in range(CONNECTIONS)]
-        for thread in threads:
-            thread.start()
+        """From a process of its own: its threads would keep the scrapes from this interpreter."""
+        receive, send = multiprocessing.Pipe(duplex=False)
+        sender = multiprocessing.get_context("fork").Process(target=send_from_all, args=(server, first, more, send))
+        sender.start()
+        send.close()
         longest = 0.0
-        while any(thread.is_alive() for thread in threads):
-            longest = max(longest, self.scrape(server, limit=3.0))
+        while sender.is_alive():
+            longest = max(longest, self.scrape(server))
             time.sleep(0.2)
-        for thread in threads:
-            thread.join()
-        return sum(sent for sent, _ in results), longest
+        sent = receive.recv()
+        sender.join()
+        return sent, longest
 
     def floods(self, *more):
         server = self.dashboard("--rate", "0", *more)
         for _ in range(20):
-            self.scrape(server, limit=3.0)
+            self.scrape(server)
         for name, (first, repeated) in FLOODS.items():
             with self.subTest(flood=name):
                 reset_peak(server)

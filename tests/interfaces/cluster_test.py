@@ -617,7 +617,7 @@ class Truth(Cluster):
                     self.assertEqual(one["persistence"], "persistent")
                 is_over = planted["to_ns"] + 60 * SECOND < truth["first_ns"] + truth["windows"] * PERIOD
                 if is_over:
-                    self.assertEqual(one["state"], "over")
+                    self.assertEqual(one["state"], "over", f"seed {SEED}: {one}, planted {planted}")
 
     def test_clocks_are_as_planted(self):
         server, truth_file = self.serve(), os.path.join(self.folder, "truth.json")

@@ -307,9 +307,11 @@ int on_process_exit_again(__u64 *ctx)
 	return take_exit((void *)ctx[0], exit_has_group_dead && ctx[1] & 1);
 }
 
-/* Signals that do not end who has no handler for them: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH. Of those above
- * 31 the libc uses some for itself. */
-#define HARMLESS_SIGNALS (1U << 17 | 1U << 18 | 1U << 19 | 1U << 20 | 1U << 21 | 1U << 22 | 1U << 23 | 1U << 28)
+/* Signals that do not end who has no handler for them: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH; and the two that
+ * the libc has for itself. (The last one, 64, is as 0.) */
+#define HARMLESS_SIGNALS                                                                                               \
+	(1ULL << 17 | 1ULL << 18 | 1ULL << 19 | 1ULL << 20 | 1ULL << 21 | 1ULL << 22 | 1ULL << 23 | 1ULL << 28 |       \
+	    1ULL << 32 | 1ULL << 33)
 
 /* Is the current thread the sender? Instead of an info there may be 0, by the current one, or 1, by the kernel
  * (SEND_SIG_NOINFO, SEND_SIG_PRIV); si_code is that of kill(2), sigqueue(3) or tgkill(2). */
@@ -330,7 +332,7 @@ int on_signal(__u64 *ctx)
 	__u32 signal = ctx[0];
 	struct wire_process *process;
 
-	if (signal > 31 || 1U << signal & HARMLESS_SIGNALS || ctx[4] /* not delivered */)
+	if (1ULL << (signal & 63) & HARMLESS_SIGNALS || ctx[4] /* not delivered */)
 		return 0;
 	process = traced_process((void *)ctx[2]);
 	if (!process)

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <fstream>
 #include <map>
+#include <memory>
 #include <optional>
+#include <ostream>
 #include <set>
+
+#include <ext/stdio_filebuf.h>
 
 #include "agent/annotations/annotation_intake.h"
 #include "agent/cluster/cluster_service.h"
@@ -263,12 +266,12 @@ class Trace {
   // error.
   Status open_output() {
     if (!options_.output.empty()) {
-      // A new file is its owner's alone: it has command lines of every user's programs. A pipe or device is one
-      // already.
-      const Fd made(::open(options_.output.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-      file_.open(options_.output, std::ios::trunc);
-      if (!file_) return file_error(fmt::format("write {}", printable(options_.output, 4096))).in("--output");
-      out_ = &file_;
+      // A new file is its owner's alone: it has command lines of every user's programs.
+      Fd opened(::open(options_.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));  // not the command's
+      if (!opened.valid()) return file_error(fmt::format("write {}", printable(options_.output, 4096))).in("--output");
+      file_ = std::make_unique<__gnu_cxx::stdio_filebuf<char>>(opened.release(), std::ios::out);
+      to_file_.rdbuf(file_.get());
+      out_ = &to_file_;
     } else if (!options_.command.empty() && !prints()) {
       out_ = &context_.err;
     }
@@ -518,7 +521,8 @@ class Trace {
   std::unique_ptr<agent::AnnotationIntake> annotations_;
   std::unique_ptr<agent::InferenceWatch> inference_;
   std::unique_ptr<kernelside::Launch> launch_;
-  std::ofstream file_;
+  std::unique_ptr<__gnu_cxx::stdio_filebuf<char>> file_;
+  std::ostream to_file_{nullptr};
   std::ostream* out_ = &context_.out;
   bool has_live_table_ = false;  // redrawn in place
   std::string log_problem_;

@@ -98,7 +98,7 @@ class Acceptor {
  protected:
   using Peers = std::map<uint64_t, Peer>;
   static constexpr auto kGrace = std::chrono::seconds(1);  // for the last answer; for what is still sent after it
-  static constexpr int kReadsAtOnce = 8;  // of one connection, before the others have their turn
+  static constexpr int kReadsAtOnce = 8;                   // of one connection, before the others have their turn
 
   virtual Peer make_peer(Fd accepted, Time now) = 0;
   // It is ready, or new. This and the next three: whether the connection goes on.

@@ -339,7 +339,7 @@ TEST_F(HostProgramsTest, TheSenderOfTheSignalThatEndsAProcessIsKnown) {
       wait_for(*killer);
     };
   };
-  for (const int signal : {SIGKILL, SIGTERM, SIGUSR1}) {
+  for (const int signal : {SIGKILL, SIGTERM, SIGUSR1, SIGRTMIN, SIGRTMAX}) {
     pid_t killer = 0;
     const wire_task task = exit_of(sleeps, from_killer(signal, &killer));
     EXPECT_EQ(task.code, signal);

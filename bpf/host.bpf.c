@@ -147,8 +147,10 @@ static __always_inline struct wire_task *reserve_task(__u16 type, struct task_st
 }
 
 /* (P6) Twice: here and at the end of a process. */
-static __noinline int take_fork(struct task_struct *parent, struct task_struct *child)
+static __noinline int take_fork(__u64 *ctx)
 {
+	struct task_struct *parent = (void *)ctx[0];
+	struct task_struct *child = (void *)ctx[1];
 	struct wire_python_layout *python;
 	struct wire_process *process;
 	struct wire_task *record;
@@ -187,13 +189,13 @@ static __noinline int take_fork(struct task_struct *parent, struct task_struct *
 SEC("tp_btf/sched_process_fork")
 int on_process_fork(__u64 *ctx)
 {
-	return take_fork((void *)ctx[0], (void *)ctx[1]);
+	return take_fork(ctx);
 }
 
 SEC("tp_btf/sched_process_fork")
 int on_process_fork_again(__u64 *ctx)
 {
-	return take_fork((void *)ctx[0], (void *)ctx[1]);
+	return take_fork(ctx);
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -251,8 +253,9 @@ static __always_inline bool is_end_by(__s32 code, __u32 signal)
 }
 
 /* One event per process, sent by its last thread. */
-static __noinline int take_exit(struct task_struct *task, bool group_dead)
+static __noinline int take_exit(__u64 *ctx)
 {
+	struct task_struct *task = (void *)ctx[0];
 	struct wire_process *process = traced_process(task);
 	struct task_struct *leader;
 	struct wire_task *record;
@@ -265,7 +268,7 @@ static __noinline int take_exit(struct task_struct *task, bool group_dead)
 	/* older kernels do not say group_dead; there two threads ending at once may both see the count at zero,
 	 * hence `ended` */
 	if (exit_has_group_dead)
-		last = group_dead;
+		last = ctx[1] & 1;
 	else
 		last = task->signal->live.counter == 0;
 	if (!last) {
@@ -298,13 +301,13 @@ static __noinline int take_exit(struct task_struct *task, bool group_dead)
 SEC("tp_btf/sched_process_exit")
 int on_process_exit(__u64 *ctx)
 {
-	return take_exit((void *)ctx[0], exit_has_group_dead && ctx[1] & 1);
+	return take_exit(ctx);
 }
 
 SEC("tp_btf/sched_process_exit")
 int on_process_exit_again(__u64 *ctx)
 {
-	return take_exit((void *)ctx[0], exit_has_group_dead && ctx[1] & 1);
+	return take_exit(ctx);
 }
 
 /* Signals that do not end who has no handler for them: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH; and the two that

@@ -65,7 +65,7 @@ int install_filter() {
   sock_fprog program{static_cast<unsigned short>(std::size(code)), const_cast<sock_filter*>(code)};
   // With CAP_SYS_ADMIN no_new_privs is not needed, and set-user-id programs keep working inside the command. A signal
   // whose handler does not restart system calls would end one that is held with EINTR, which mmap(2) and execve(2)
-  // never return otherwise: since Linux 5.19 (c2aa2dfef243) it waits until the call goes on.
+  // never return otherwise: since Linux 5.19 it waits until the call goes on.
   constexpr unsigned kFlags = SECCOMP_FILTER_FLAG_NEW_LISTENER;
   long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kFlags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &program);
   if (fd < 0 && errno == EINVAL) fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kFlags, &program);

@@ -604,9 +604,12 @@ class Truth(Cluster):
         self.assertIn("2 ranks slow planted", said)
         with open(truth_file, encoding="utf-8") as file:
             truth = json.load(file)
-        incidents = server.ask("fleet.cluster.incidents", cluster_id="sim", top_n=1000)["incidents"]
-        found = {one["rank"]: one for one in incidents}
-        self.assertEqual(set(found), {one["rank"] for one in truth["stragglers"]}, f"seed {SEED}: {incidents}")
+        def incidents():
+            found = server.ask("fleet.cluster.incidents", cluster_id="sim", top_n=1000)["incidents"]
+            return {one["rank"]: one for one in found}
+
+        found = incidents()
+        self.assertEqual(set(found), {one["rank"] for one in truth["stragglers"]}, f"seed {SEED}: {found}")
         for planted in truth["stragglers"]:
             with self.subTest(seed=SEED, planted=planted):
                 one = found[planted["rank"]]
@@ -622,8 +625,7 @@ class Truth(Cluster):
                         if one["state"] == "over":
                             break
                         time.sleep(0.5)
-                        one = next(each for each in server.ask("fleet.cluster.incidents", cluster_id="sim", top_n=1000)["incidents"]
-                                   if each["rank"] == planted["rank"])
+                        one = incidents()[planted["rank"]]
                     self.assertEqual(one["state"], "over", f"seed {SEED}: {one}, planted {planted}")
 
     def test_clocks_are_as_planted(self):

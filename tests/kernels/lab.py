@@ -8,8 +8,9 @@ thread's storage now and then (under full preemption; on 6.1), no call may be mi
 A cell is KERNEL[:MODEL[:CPUS]], such as 6.1, 6.12:full:4 or 6.1-rt; without cells, those of the default set (KERNELS="6.1
 7.2" in the environment chooses among them). One line each: kernel, architecture, model, CPUs, way of attaching, calls
 made, rows that differ, losses by name, what the kernel said. The last one of a cell, "forks": processes that begin and
-end on a processor where threads do, each of which makes one call; all three are counted. Exit status 0: nothing differs and no kernel fell over; 77:
-skipped, with the reason. Kernels are fetched by package name into $INGERO_KERNELS (~/.cache/ingero/kernels).
+end on a processor where threads do, each of which makes one call; all three are counted. Exit status 0: nothing differs
+and no kernel fell over; 77: skipped, with the reason. Kernels are fetched by package name into $INGERO_KERNELS
+(~/.cache/ingero/kernels).
 """
 import argparse
 import dataclasses
@@ -134,7 +135,8 @@ class Lab:
 
     def settings(self):
         lines = [f"HOWS='{' '.join(self.options.hows)}'", f"RUNS={self.options.runs}", f"CALLS={self.options.calls}",
-                 "PROCESSES=2", "THREADS=4", f"SEED={self.options.seed}", f"LIMIT={self.options.limit // 2}", f"FORKS={FORKS}"]
+                 "PROCESSES=2", "THREADS=4", f"SEED={self.options.seed}", f"LIMIT={self.options.limit // 2}",
+                 f"FORKS={FORKS}"]
         lines += [f"LIBRARY_{how}=/lib/traced{path}" for how, path in self.libraries.items()]
         path = os.path.join(self.out, "settings")
         with open(path, "w", encoding="utf-8") as file:
@@ -183,7 +185,8 @@ class Lab:
         name = os.path.join(folder, "forks")
         if not os.path.exists(name + ".db"):
             return dataclasses.replace(row, note=last_line(text_of(name + ".trace")))
-        found = [calls_of(name + ".db", call) for call in ("cudaDeviceSynchronize", "process_fork", "process_exit")]
+        counts = counts_of(name + ".db")
+        found = [counts.get(call, 0) for call in ("cudaDeviceSynchronize", "process_fork", "process_exit")]
         differ = sum(abs(count - wanted) for count, wanted in zip(found, (FORKS, FORKS, FORKS + 1)))
         note = "" if differ == 0 else "{} calls, {} forks, {} ends".format(*found)
         return dataclasses.replace(row, calls=found[0], differ=differ, losses=losses_of(name + ".db"), note=note,
@@ -220,19 +223,19 @@ def last_line(words):
     return (words.strip().splitlines() or ["no trace"])[-1]
 
 
-def calls_of(path, name):
+def sums_of(path, rows):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    found = database.execute("SELECT sum(count) FROM call_stats JOIN calls ON calls.id = call WHERE name = ?", (name,))
-    count = found.fetchone()[0] or 0
+    with_counts = database.execute(f"SELECT name, sum(count) FROM {rows} GROUP BY 1 HAVING sum(count) > 0").fetchall()
     database.close()
-    return count
+    return dict(with_counts)
+
+
+def counts_of(path):
+    return sums_of(path, "call_stats JOIN calls ON calls.id = call")
 
 
 def losses_of(path):
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    with_counts = database.execute("SELECT name, sum(count) FROM loss GROUP BY 1 HAVING sum(count) > 0").fetchall()
-    database.close()
-    return dict(with_counts)
+    return sums_of(path, "loss")
 
 
 # Of the capture itself; what a probe costs and what becomes of stacks is checked elsewhere.

@@ -825,6 +825,7 @@ Status Recorder::stop() {
   (void)impl_->store.with_writer([](store::Writer& writer) { (void)writer.checkpoint().ok(); });  // meanwhile
   if (impl_->release_thread.joinable()) impl_->release_thread.join();
   std::this_thread::sleep_until(returned);
+  impl_->objects->note_returns_unseen();
   {
     // So that its RCU grace period overlaps with the probes'. Its programs' counters are read later.
     const std::jthread host_detached([host = impl_->host.get()] {

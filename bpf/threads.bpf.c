@@ -20,6 +20,9 @@ const volatile __u32 switch_has_state = 0;
  * not attached, because it would add a cost to every wake-up on the machine, traced or not. */
 __u8 queue_times = 0; /* not bool: C's _Bool in the generated header does not compile as C++ */
 
+/* Set before probes of returns are removed: a thread that ends in a call may have returned from it. */
+__u8 returns_unseen = 0;
+
 static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 {
 	struct wire_thread *thread = state_of(task);
@@ -300,9 +303,11 @@ static __always_inline int cut_short(__u32 outcome, __u32 tid)
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct wire_thread *thread;
 
+	if (outcome == WIRE_EXITED && may_be_traced(task))
+		watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
+	if (returns_unseen)
+		outcome = WIRE_IN_FLIGHT;
 	if (may_be_traced(task)) {
-		if (outcome == WIRE_EXITED)
-			watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
 		thread = bpf_task_storage_get(&threads, task, NULL, 0);
 		if (thread && thread->depth)
 			close_frames(thread, 0, outcome);

@@ -214,7 +214,8 @@ enum wire_outcome {
 	WIRE_EXITED = 2,    /* the thread ended inside the call */
 	WIRE_EXECED = 3,    /* the thread called exec inside the call */
 	WIRE_IN_FLIGHT = 4, /* not returned yet: what the in-flight dump (iter/task) writes, one wire_call_record an
-			       open call, end_ns the dump's time, an off-CPU interval still open included */
+			       open call, end_ns the dump's time, an off-CPU interval still open included; or its thread
+			       ended when returns were not seen any more */
 };
 
 /* Bits of wire_call.flags. */

@@ -388,6 +388,8 @@ std::vector<ProgramStatus> Objects::attach_thread_programs() {
   return statuses;
 }
 
+void Objects::note_returns_unseen() { impl_->threads_object->bss->returns_unseen = 1; }
+
 void Objects::detach_thread_programs() {
   impl_->thread_links.clear();
   impl_->waking_link.reset();

@@ -66,6 +66,9 @@ class Objects {
   std::vector<ProgramStatus> attach_thread_programs();
   // Detaches them, except the dumps; they can be attached again.
   void detach_thread_programs();
+  // Call it before probes of returns are removed at the end of a trace: a call in which its thread ends from now on
+  // stays in flight, since it may have returned unseen. Thread-safe.
+  void note_returns_unseen();
 
   // Descriptors, valid while this lives. -1 where the program is not part of the chosen mechanism.
   int session_program() const;

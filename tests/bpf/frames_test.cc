@@ -3,6 +3,7 @@
 // mechanism that this kernel has.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -174,6 +176,25 @@ class FramesTest : public ::testing::TestWithParam<Mechanism> {
 TEST_P(FramesTest, ACallInsideAnotherHasItAsParent) {
   frames_outer([](void*) { frames_inner(nothing, nullptr); }, nullptr);
   EXPECT_EQ(ended(), (Lines{"inner returned 1 in outer", "outer returned 0"}));
+  expect_nothing_lost();
+}
+
+// As a trace ends, probes of returns are removed while programs still hear of ends.
+TEST_P(FramesTest, ACallInWhichItsThreadEndsStaysInFlightWhereItsReturnMayHaveBeenMissed) {
+  for (const ProgramStatus& status : objects_->attach_thread_programs()) ASSERT_EQ(status.reason, "") << status.name;
+  const auto call_in_a_thread_that_ends = [] {
+    std::thread([] { frames_outer([](void*) { syscall(SYS_exit, 0); }, nullptr); }).join();
+  };
+  const auto ended_calls = [&] {
+    Lines lines = ended();
+    std::erase_if(lines, [](const std::string& line) { return !line.starts_with("outer"); });  // waits of threads
+    return lines;
+  };
+  call_in_a_thread_that_ends();
+  EXPECT_EQ(ended_calls(), (Lines{"outer exited 0"}));
+  objects_->note_returns_unseen();
+  call_in_a_thread_that_ends();
+  EXPECT_EQ(ended_calls(), (Lines{"outer in flight 0"}));
   expect_nothing_lost();
 }
 

@@ -176,6 +176,8 @@ int64_t Writer::Impl::thread_of(uint32_t pid, uint32_t tid) {
 
 bool Writer::Impl::has_room(size_t waiting) {
   if (waiting < kMaxWaiting) return true;
+  const bool may_try = !closed && (!last_error || clock.mono_ns() >= retry_mono_ns);
+  if (may_try && commit(false).ok()) return true;  // nothing waits any more
   losses.add(hal::Loss::store_failed);
   return false;
 }

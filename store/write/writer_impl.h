@@ -153,8 +153,8 @@ struct Writer::Impl {
   std::vector<hal::LostCalls> lost_calls;
   std::optional<uint64_t> single_step_ns, probe_ns;  // to be written
   static constexpr size_t kMaxAnnotations = 50'000;
-  // Of each kind of row besides the events, while the disk cannot be written: minutes of a busy machine. More than that
-  // are dropped, and counted as store_failed.
+  // Of each kind of row besides the events: then all is committed. While the disk cannot be written, more are dropped,
+  // and counted as store_failed.
   static constexpr size_t kMaxWaiting = 8192;
   std::vector<Annotation> annotations;
   Samples samples;

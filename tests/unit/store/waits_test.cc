@@ -170,6 +170,20 @@ TEST_F(WaitsTest, TotalsAndSamplesKeepTheirPlaceAmongTheEvents) {
   EXPECT_TRUE(sink.samples[0].is_system);
 }
 
+// Ten thousand threads have more totals in a second than may wait for a disk that takes none.
+TEST_F(WaitsTest, AllTotalsOfManyThreadsAreStored) {
+  open();
+  write({interval(1000, 100)});
+  hal::WaitTotals totals;
+  totals.mono_ns = kMono + 1500;
+  totals.pid = 100;
+  totals.queued_ns = 7;
+  for (totals.tid = 101; totals.tid < 20'101; ++totals.tid) writer->add_totals(totals);
+  close();
+  EXPECT_THAT(replayed().totals, SizeIs(20'000));
+  EXPECT_EQ(losses.count(hal::Loss::store_failed), 0U);
+}
+
 TEST_F(WaitsTest, ASessionHasItsOwnTotals) {
   open();
   write({interval(1000, 100)});

@@ -25,6 +25,11 @@ uint64_t mixed_with(uint64_t a, uint64_t b) {
   return x ^ (x >> 31);
 }
 
+// Memory that is given back waits for all that the device was given before.
+bool waits_to_free(const BudgetCall& call, const CallFacts& facts) {
+  return facts.frees && call.end_ns - call.start_ns >= DeviceTime::kLongFreeNs;
+}
+
 // Absent: says nothing about a step.
 std::optional<uint64_t> token_of(const BudgetCall& call, const CallFacts& facts) {
   const auto kind = static_cast<uint64_t>(facts.kind);
@@ -41,6 +46,8 @@ std::optional<uint64_t> token_of(const BudgetCall& call, const CallFacts& facts)
       return mixed_with(mixed_with(kind, call.call), static_cast<uint64_t>(std::bit_width(call.bytes)));
     case Kind::kSync:
       return mixed_with(kind, call.call);
+    case Kind::kFree:
+      return waits_to_free(call, facts) ? std::optional(mixed_with(kind, call.call)) : std::nullopt;
     default:
       return std::nullopt;
   }
@@ -117,7 +124,8 @@ void StepFinder::add(const BudgetCall& call, const CallFacts& facts) {
   const auto token = token_of(call, facts);
   if (!token && !asks) return;
   Thread& thread = thread_of(call.tid);
-  const bool waits = asks || facts.kind == Kind::kSync || (facts.kind == Kind::kMemcpy && facts.synchronising);
+  const bool waits = asks || facts.kind == Kind::kSync || waits_to_free(call, facts) ||
+                     (facts.kind == Kind::kMemcpy && facts.synchronising);
   last_ns_ = std::max(last_ns_, call.end_ns);
   if (waits) thread.waits[thread.n_waits++ % kEnough] = std::max(thread.waited_ns(), call.end_ns);
   if (facts.kind == Kind::kLaunch || facts.graph == GraphStep::kLaunch) {

@@ -166,6 +166,25 @@ void add_waits_for_each(const Part& part, ProcessTime& time) {
                         syncs / static_cast<double>(time.budget.evaluated.steps), most->call, most->line));
 }
 
+// Memory is given back in each step, which waits for all that the device was given: nothing is prepared meanwhile.
+void add_frees(const Part& part, ProcessTime& time) {
+  const correlate::TimeSums& sums = time.budget.evaluated.sums;
+  if (time.budget.result.limit != Limit::kHostBound || time.budget.is_of_slow || time.budget.steps == 0) return;
+  if (sums.of(TimeClass::kHost).low * 2 < sums.lost_low()) return;
+  const auto most = costliest_call(part, time, "'sync', 'memcpy', 'free'");
+  if (!most || most->kind != "free") return;
+  const auto ns = static_cast<uint64_t>(std::max<int64_t>(0, most->ns));
+  if (ns * 2 < sums.of(TimeClass::kDeviceWait).high || static_cast<uint64_t>(most->count) * 2 < time.budget.steps)
+    return;
+  time.because.push_back(
+      fmt::format("{} waits until the device has done all that it was given, {} a step{}: what follows it the device "
+                  "does not overlap",
+                  most->call, format_duration(ns / time.budget.steps), most->line));
+  time.remedy =
+      "keep and reuse the memory, or free it in stream order (asynchronously, or to a pool): the next step can "
+      "then be prepared while the device works";
+}
+
 // Likewise of calls that neither submit nor wait: what compiles and loads device code, opens devices, joins ranks.
 void add_other_calls(const Part& part, ProcessTime& time) {
   const correlate::TimeSums& sums = time.budget.evaluated.sums;
@@ -874,6 +893,7 @@ void add_time_evidence(const store::Reader& reader, const store::Selection& sele
     add_allocations(part, time);
     add_repeated(part, time);
     add_waits_for_each(part, time);
+    add_frees(part, time);
     add_other_calls(part, time);
   }
   add_late_ranks(part, times);

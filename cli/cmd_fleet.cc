@@ -1,7 +1,7 @@
 // ingero fleet serve: receives metrics of many nodes, compares their ranks, and answers questions about the cluster.
 #include <chrono>
-#include <csignal>
 
+#include "agent/stop_signals.h"
 #include "base/heap.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -27,14 +27,18 @@ struct FleetServeOptions {
 };
 
 // Once a second until then, time passes for the cluster.
-void wait_for_signal(const sigset_t& signals, fleet::server::Cluster& cluster) {
-  constexpr timespec kSecond{1, 0};
-  while (sigtimedwait(&signals, nullptr, &kSecond) < 0) cluster.tick();
+void wait_for_signal(const agent::StopSignals& signals, fleet::server::Cluster& cluster) {
+  constexpr uint64_t kSecond_ns = 1'000'000'000;
+  while (signals.wait(kSecond_ns).number == 0) cluster.tick();
 }
 
 Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   const auto hang_after = parse_duration_ns(options.hang_after);
   if (!hang_after.ok()) return hang_after.error().in("--hang-after");
+  if (*hang_after == 0) {
+    return Error(Errc::kInvalid, "--hang-after: every collective would hang",
+                 "give the longest step of your jobs, as 10s");
+  }
   const auto bytes_rate = parse_size_bytes(options.bytes_rate);
   if (!bytes_rate.ok()) return bytes_rate.error().in("--bytes-rate");
   fleet::server::ListenOptions listen = options.listen;
@@ -50,13 +54,8 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   auto cluster = fleet::server::Cluster::open(std::move(*store), *context.clock, *hang_after, quotas, tokens);
   if (!cluster.ok()) return cluster.error();
 
-  sigset_t signals, before;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
   keep_freed_pages(std::chrono::seconds(1));
-  // The servers' threads inherit the mask, so that only this thread receives the signals.
-  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  const agent::StopSignals signals;
   fleet::server::Cluster& shared = **cluster;
   receiver->start([&shared](const auto& request) { return fleet::server::receive(shared, request); });
   grpc->start([&shared](const auto& call) { return fleet::server::receive(shared, call); });
@@ -70,7 +69,6 @@ Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   grpc->stop();
   shared.interrupt();
   api->stop();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return kExitDone;
 }
 

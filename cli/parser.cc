@@ -254,7 +254,14 @@ Command Command::add_command(const std::string& name, const std::string& descrip
 
 template <typename Value>
 Flag Command::add_option(const std::string& names, Value& value, const std::string& help) const {
-  return Flag(app_->add_option(names, value, help));
+  const Flag flag(app_->add_option(names, value, help));
+  // The library reads -1 as the largest number.
+  if constexpr (std::is_same_v<Value, uint32_t> || std::is_same_v<Value, uint64_t> ||
+                std::is_same_v<Value, std::vector<uint32_t>>) {
+    return flag.not_negative();
+  } else {
+    return flag;
+  }
 }
 template Flag Command::add_option(const std::string&, std::string&, const std::string&) const;
 template Flag Command::add_option(const std::string&, bool&, const std::string&) const;

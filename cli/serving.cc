@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 
 #include "agent/host_facts.h"
+#include "agent/stop_signals.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/private_file.h"
@@ -189,12 +189,7 @@ void step_back() {
 
 Result<int> serve_until_signal(serve::http::Server& server, const std::string& what, serve::http::Handler handler,
                                Context& context) {
-  sigset_t signals, before;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  // The server's threads inherit the mask, so that only this thread receives the signals.
-  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  const agent::StopSignals signals;
   step_back();
   server.start(std::move(handler));
   context.err << fmt::format("ingero: {} at {}{}\n", what, server.url(), server.has_secret() ? ", with a token" : "");
@@ -203,10 +198,10 @@ Result<int> serve_until_signal(serve::http::Server& server, const std::string& w
                                server.fingerprint());
   }
   context.err.flush();
-  int signal = 0;
-  sigwait(&signals, &signal);
+  constexpr uint64_t kHour_ns = 3'600'000'000'000;
+  while (signals.wait(kHour_ns).number == 0) {
+  }
   server.stop();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return kExitDone;
 }
 

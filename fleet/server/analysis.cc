@@ -351,6 +351,10 @@ class Analysis {
   }
 
   void say_waiting() {
+    const Json& error = health_["store"].at("last_error");
+    if (error.is_string()) {
+      say(fmt::format("What nodes send is not stored, and they are to send it again: {}.", error.get<std::string>()));
+    }
     const Json& spool = health_["spool"];
     if (spool.is_null() || spool.at("last_error").is_null()) return;
     say(fmt::format("{} of what nodes sent waits in the spool: {}.", format_bytes(count_of(spool, "waiting_bytes")),

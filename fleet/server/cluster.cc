@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "fleet/server/hang_report.h"
 #include "fleet/server/incident_rows.h"
@@ -155,11 +156,29 @@ void Cluster::refuse_ranks(wire::Batch& batch) {
 // Other batches are taken while this one gets durable.
 Status Cluster::take(wire::Batch& batch) {
   uint64_t end = 0;
-  {
-    const std::lock_guard guard(mutex_);
-    INGERO_TRY(take_locked(batch, end));
-  }
-  return store_->settle(end);
+  const auto take_whole = [&]() -> Status {
+    {
+      const std::lock_guard guard(mutex_);
+      INGERO_TRY(take_locked(batch, end));
+    }
+    return store_->settle(end);
+  };
+  Status taken = take_whole();
+  note_write(taken);
+  return taken;
+}
+
+// A full disk is refused at each request, and logged once in a while.
+void Cluster::note_write(const Status& taken) {
+  constexpr uint64_t kBetweenLogs_ns = 60'000'000'000;
+  const std::lock_guard guard(mutex_);
+  if (taken.ok()) return write_error_.clear();
+  ++counters_.refused_writes;
+  write_error_ = taken.error().text();
+  const uint64_t now_ns = clock_.mono_ns();
+  if (write_error_logged_ns_ != 0 && now_ns - write_error_logged_ns_ < kBetweenLogs_ns) return;
+  write_error_logged_ns_ = now_ns;
+  log_warning("what nodes send is not stored, and they are to send it again: {}", write_error_);
 }
 
 Status Cluster::take_locked(wire::Batch& batch, uint64_t& end) {
@@ -936,9 +955,11 @@ Result<Json> Cluster::health(const store::Clusters& readable) {
     late += job.detector.late();
     dropped += job.detector.dropped();
   }
-  return Json{{"status", "ok"},
+  return Json{{"status", write_error_.empty() ? "ok" : "failing"},
               {"store",
-               {{"bytes", coverage->bytes},
+               {{"last_error", json_or_null(write_error_)},
+                {"refused_requests", counters_.refused_writes},
+                {"bytes", coverage->bytes},
                 {"nodes", coverage->nodes},
                 {"points_from_ns", from(coverage->points_from_ns)},
                 {"windows_from_ns", from(coverage->windows_from_ns)},

@@ -191,6 +191,7 @@ class Cluster {
     uint64_t late = 0;       // of jobs that were forgotten
     uint64_t displaced = 0;  // jobs
     uint64_t lost_incidents = 0;
+    uint64_t refused_writes = 0;  // requests that were not stored
     wire::Refusals refused;
   };
 
@@ -209,6 +210,7 @@ class Cluster {
   bool has_room_for(const wire::Window& window, uint64_t communicator, const Job& job);
   Job* relearn(const JobKey& key, Job& job, uint64_t period_ns, uint64_t now_ns, const std::string& sent_by);
   Status take_locked(wire::Batch& batch, uint64_t& end);  // end: for settle()
+  void note_write(const Status& taken);
   void separate_namesakes(wire::Batch& batch);
   void refuse_nodes(wire::Batch& batch);
   void refuse_ranks(wire::Batch& batch);
@@ -259,7 +261,9 @@ class Cluster {
   std::map<JobKey, Job> jobs_;
   std::map<uint32_t, std::string> node_names_;
   std::map<NodeKey, uint32_t> node_numbers_;
-  std::map<std::string, store::IncidentRow> open_;       // by job, kind and rank
+  std::map<std::string, store::IncidentRow> open_;  // by job, kind and rank
+  std::string write_error_;                         // of the last request; empty: it was stored
+  uint64_t write_error_logged_ns_ = 0;
   std::map<std::string, store::IncidentRow> unwritten_;  // by id: what the store did not take yet
   std::optional<Replay> replay_;                         // while there is one
   std::set<std::string> unconfirmed_;                    // names of open incidents that a restart has no evidence of

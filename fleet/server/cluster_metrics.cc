@@ -35,6 +35,16 @@ class Exposition {
   std::string name_, text_;
 };
 
+void add_refusals(const InterfaceRefusals& refusals, Exposition& out) {
+  out.begin("ingero_fleet_refused_requests_total", "counter",
+            "Requests that were answered with an error, and connections that were ended, by interface and reason.");
+  for (const auto& [interface, its] : refusals) {
+    for (size_t i = 0; i < serve::http::kRefusedCount; ++i) {
+      out.add(its->of(serve::http::Refused(i)), {{"interface", interface}, {"reason", serve::http::kRefusedNames[i]}});
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::string> Cluster::metrics(const InterfaceRefusals& refusals) {
@@ -57,13 +67,7 @@ Result<std::string> Cluster::metrics(const InterfaceRefusals& refusals) {
             "Requests that were answered 429, to be sent again later, by what the token had used up.");
   const auto over = quotas_.refused();
   for (size_t i = 0; i < over.size(); ++i) out.add(over[i], {{"quota", Quotas::kNames[i]}});
-  out.begin("ingero_fleet_refused_requests_total", "counter",
-            "Requests that were answered with an error, and connections that were ended, by interface and reason.");
-  for (const auto& [interface, its] : refusals) {
-    for (size_t i = 0; i < serve::http::kRefusedCount; ++i) {
-      out.add(its->of(serve::http::Refused(i)), {{"interface", interface}, {"reason", serve::http::kRefusedNames[i]}});
-    }
-  }
+  add_refusals(refusals, out);
   uint64_t late = counters_.late, dropped = counters_.dropped, ranks = 0;
   for (const auto& [key, job] : jobs_) {
     late += job.detector.late();
@@ -83,6 +87,8 @@ Result<std::string> Cluster::metrics(const InterfaceRefusals& refusals) {
           counters_.displaced);
   counter("ingero_fleet_lost_incidents_total",
           "Changes of incidents that no room was left for while the store took none.", counters_.lost_incidents);
+  counter("ingero_fleet_refused_writes_total", "Requests that were not stored: the disk is full, the file is busy.",
+          counters_.refused_writes);
   const auto gauge = [&](const char* name, const char* help, uint64_t value) {
     out.begin(name, "gauge", help);
     out.add(value);

@@ -54,17 +54,19 @@ http::Response limited(Cluster& cluster, const Quotas::Refusal& over, bool is_js
   return response;
 }
 
-bool is_type(std::string_view header, std::string_view type) {
+// In capital letters or not, without parameters.
+bool is_word(std::string_view header, std::string_view word) {
   const std::string_view name = trim(header.substr(0, header.find(';')));
-  return std::equal(name.begin(), name.end(), type.begin(), type.end(),
+  return std::equal(name.begin(), name.end(), word.begin(), word.end(),
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
 }
 
 // `packed`: as it came, by `encoding`.
 Result<wire::Batch> decode(const std::string& packed, const std::string& encoding, bool is_json, uint64_t now_ns) {
   std::string unpacked;
-  if (!encoding.empty() && encoding != "identity") {
-    if (encoding != "gzip") {
+  const bool is_packed = is_word(encoding, "gzip") || is_word(encoding, "x-gzip");
+  if (!encoding.empty() && !is_word(encoding, "identity")) {
+    if (!is_packed) {
       return Error(Errc::kNotSupported, fmt::format("the encoding {} is not known", printable(encoding, 32)),
                    "send gzip, or nothing");
     }
@@ -72,7 +74,7 @@ Result<wire::Batch> decode(const std::string& packed, const std::string& encodin
     INGERO_TRY(inflated);
     unpacked = std::move(*inflated);
   }
-  const std::string& body = encoding == "gzip" ? unpacked : packed;
+  const std::string& body = is_packed ? unpacked : packed;
   if (is_json && body.size() > kMaxJsonBytes) {
     return Error(Errc::kFull, "the body is longer than 8 MiB of JSON", "send protobuf, or less at a time");
   }
@@ -144,14 +146,14 @@ http::Response accepted(Cluster& cluster, const wire::Batch& batch, bool is_json
 http::Response receive(Cluster& cluster, const http::Request& request) {
   const uint64_t received_ns = cluster.clock().wall_ns();
   const std::string type = request.header("Content-Type");
-  const bool is_json = is_type(type, kJsonType);
+  const bool is_json = is_word(type, kJsonType);
   if (request.path != "/v1/metrics") return refusal(404, is_json, "metrics are received at /v1/metrics");
   if (request.method != "POST") {
     http::Response response = refusal(405, is_json, "metrics are sent with POST");
     response.headers.emplace_back("Allow", "POST");
     return response;
   }
-  if (!is_json && !is_type(type, kProtobufType)) {
+  if (!is_json && !is_word(type, kProtobufType)) {
     cluster.count_undecodable();
     return refusal(415, false, "Content-Type must be application/x-protobuf or application/json");
   }

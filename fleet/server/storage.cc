@@ -59,7 +59,16 @@ Result<std::unique_ptr<store::ClusterStore>> open_storage(const StorageOptions& 
   if (options.database.empty() == options.clickhouse.empty()) {
     return Error(Errc::kInvalid, "what is received is stored in one place: give --db FILE or --clickhouse URL");
   }
-  if (options.clickhouse.empty()) return store::SqliteStore::open({options.database, *max_bytes});
+  if (options.clickhouse.empty()) {
+    if (!options.spool_directory.empty()) {
+      return Error(Errc::kInvalid, "--spool-dir: there is a spool with --clickhouse only",
+                   "what --db FILE takes is stored before it is acknowledged");
+    }
+    if (options.database == ":memory:") {
+      return Error(Errc::kInvalid, "--db :memory:: what a cluster sends is kept in a file", "name one, as c.db");
+    }
+    return store::SqliteStore::open({options.database, *max_bytes});
+  }
   const auto spool_bytes = parse_size_bytes(options.spool);
   if (!spool_bytes.ok()) return spool_bytes.error().in("--spool");
   if (*spool_bytes < kMinSpoolBytes) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <optional>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "base/folder.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "base/trusted_path.h"
 
@@ -54,6 +56,51 @@ Result<bool> read_all(int fd, uint64_t offset, char* out, size_t bytes) {
     got += static_cast<size_t>(count);
   }
   return true;
+}
+
+// The record at `offset` of a file that ends at `end`; false: none that is whole is there.
+Result<bool> read_record(int fd, uint64_t offset, uint64_t end, std::string& record) {
+  Header header{};
+  auto is_whole = read_all(fd, offset, reinterpret_cast<char*>(&header), sizeof(header));
+  INGERO_TRY(is_whole);
+  if (!*is_whole || offset + sizeof(header) > end) return false;
+  if (header.bytes > std::min<uint64_t>(Spool::kMaxRecordBytes, end - offset - sizeof(header))) return false;
+  record.resize(header.bytes);
+  is_whole = read_all(fd, offset + sizeof(header), record.data(), record.size());
+  INGERO_TRY(is_whole);
+  return *is_whole && header.checksum == checksum_of(record);
+}
+
+// Where a whole record begins behind the damaged one at `offset`; `end`: nowhere, as far as was looked.
+Result<uint64_t> next_whole(int fd, uint64_t offset, uint64_t end) {
+  constexpr uint64_t kMaxHashedBytes = 256 << 20;
+  std::string rest(end - offset, '\0'), record;
+  const auto is_there = read_all(fd, offset, rest.data(), rest.size());
+  INGERO_TRY(is_there);
+  const auto header_at = [&](size_t at) {
+    Header header{};
+    std::memcpy(&header, rest.data() + at, sizeof(header));
+    return header;
+  };
+  if (!*is_there || rest.size() < sizeof(Header)) return end;
+  // Most often the record is damaged, and not its length.
+  const uint64_t room = rest.size() - sizeof(Header), bytes = header_at(0).bytes;
+  if (bytes < room) {
+    const uint64_t next = offset + sizeof(Header) + bytes;
+    const auto is_whole = read_record(fd, next, end, record);
+    INGERO_TRY(is_whole);
+    if (*is_whole) return next;
+  }
+  uint64_t hashed = 0;
+  for (size_t at = 1; at <= room && hashed < kMaxHashedBytes; ++at) {
+    const Header header = header_at(at);
+    if (header.bytes > room - at) continue;
+    hashed += header.bytes;
+    if (header.checksum == checksum_of(std::string_view(rest).substr(at + sizeof(header), header.bytes))) {
+      return offset + at;
+    }
+  }
+  return end;
 }
 
 // A name that was made or removed outlives a power cut, too.
@@ -101,6 +148,7 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options) {
   INGERO_TRY(spool->scan());
   INGERO_TRY(spool->read_place());
   if (!spool->segments_.empty()) INGERO_TRY(spool->cut_tail(spool->segments_.back()));
+  spool->warn_of_gaps();
   return spool;
 }
 
@@ -140,6 +188,18 @@ Status Spool::read_place() {
   return {};
 }
 
+// Of segments that are not done.
+void Spool::warn_of_gaps() const {
+  uint64_t before = done_.segment;
+  for (const Segment& one : segments_) {
+    if (one.number > before + 1 && before != 0) {
+      log_warning("{}: {} segments before {} are missing: what they held of what nodes sent is lost",
+                  options_.directory, one.number - before - 1, path_of(one.number));
+    }
+    before = std::max(before, one.number);
+  }
+}
+
 // Behind the last whole record; what follows was never acknowledged.
 Status Spool::cut_tail(Segment& last) {
   const auto opened = open_segment(last.number);
@@ -149,16 +209,16 @@ Status Spool::cut_tail(Segment& last) {
   auto is_whole = read_all(opened->get(), 0, bytes.data(), bytes.size());
   INGERO_TRY(is_whole);
   if (*is_whole && bytes == kMagic) offset = kMagic.size();
-  while (offset != 0) {
-    Header header{};
-    is_whole = read_all(opened->get(), offset, reinterpret_cast<char*>(&header), sizeof(header));
+  for (uint64_t at = offset; at != 0 && at < last.bytes;) {
+    is_whole = read_record(opened->get(), at, last.bytes, bytes);
     INGERO_TRY(is_whole);
-    if (!*is_whole || header.bytes > kMaxRecordBytes) break;
-    bytes.resize(header.bytes);
-    is_whole = read_all(opened->get(), offset + sizeof(header), bytes.data(), bytes.size());
-    INGERO_TRY(is_whole);
-    if (!*is_whole || header.checksum != checksum_of(bytes)) break;
-    offset += sizeof(header) + bytes.size();
+    if (*is_whole) {
+      offset = at += sizeof(Header) + bytes.size();
+      continue;
+    }
+    const auto next = next_whole(opened->get(), at, last.bytes);
+    INGERO_TRY(next);
+    at = *next;
   }
   if (offset != last.bytes && ::truncate(path_of(last.number).c_str(), static_cast<off_t>(offset)) != 0) {
     return errno_error(fmt::format("{}: truncate", path_of(last.number)));
@@ -323,20 +383,17 @@ Result<bool> Spool::read(Place& place, Fd& file, uint64_t& file_number, std::str
         file = std::move(*opened);
         file_number = place.segment;
       }
-      Header header{};
-      auto is_whole = read_all(file.get(), place.offset, reinterpret_cast<char*>(&header), sizeof(header));
+      const auto is_whole = read_record(file.get(), place.offset, end, record);
       INGERO_TRY(is_whole);
-      if (*is_whole && header.bytes <= std::min<uint64_t>(kMaxRecordBytes, end - place.offset)) {
-        record.resize(header.bytes);
-        is_whole = read_all(file.get(), place.offset + sizeof(header), record.data(), record.size());
-        INGERO_TRY(is_whole);
-        if (*is_whole && header.checksum == checksum_of(record)) {
-          place.offset += sizeof(header) + record.size();
-          return true;
-        }
+      if (*is_whole) {
+        place.offset += sizeof(Header) + record.size();
+        return true;
       }
-      damaged += end - place.offset;
-      place.offset = end;
+      const auto next = next_whole(file.get(), place.offset, end);
+      INGERO_TRY(next);
+      damaged += *next - place.offset;
+      place.offset = *next;
+      continue;
     }
     if (following == 0) return false;
     place = {following, kMagic.size()};
@@ -393,7 +450,11 @@ Status Spool::done(const std::string& note) {
 
 void Spool::pass(const Place& place) {
   done_ = place;
-  damaged_bytes_ += std::exchange(damaged_ahead_, 0);
+  const uint64_t damaged = std::exchange(damaged_ahead_, 0);
+  if (damaged == 0) return;
+  damaged_bytes_ += damaged;
+  log_warning("{}: {} that nodes sent could not be read: the disk or somebody changed them", options_.directory,
+              format_bytes(damaged));
 }
 
 Status Spool::each(const std::function<void(std::string_view record, bool is_done)>& take) {

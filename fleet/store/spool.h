@@ -3,10 +3,10 @@
 //
 // A folder of segments, append only, that their owner alone can read. append() hands a record to the system, and
 // settle() returns when all records of before are on the disk, one fsync for all that wait. What a kill or a power cut
-// leaves of a record is seen by its checksum: at the end of the last segment it is cut off (no sender had an answer),
-// and elsewhere it is skipped with what follows it in its segment, and counted. Segments that were read stay for a
-// while (`keep_ns`), for each(); but they make room when it is needed. One program at a time (flock). Threads: one
-// appends, one reads (next, done), any may settle and look at each().
+// leaves of a record is seen by its checksum: at the end of the last segment it is cut off (no sender had an answer).
+// What is damaged elsewhere is skipped up to the next whole record, counted and logged. Segments that were read stay
+// for a while (`keep_ns`), for each(); but they make room when it is needed. One program at a time (flock). Threads:
+// one appends, one reads (next, done), any may settle and look at each().
 #pragma once
 
 #include <condition_variable>
@@ -70,6 +70,7 @@ class Spool {
   Status scan();
   Status read_place();
   Status cut_tail(Segment& last);
+  void warn_of_gaps() const;
   Status begin_segment(std::unique_lock<std::mutex>& lock);
   void sync(std::unique_lock<std::mutex>& lock);
   void lose();

@@ -1,6 +1,8 @@
 // Writes batches and incidents, each in one transaction, and answers questions: see sqlite_store.h.
 #include "fleet/store/sqlite_store.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -182,8 +184,18 @@ struct SqliteStore::Impl {
   uint64_t windows_pruned_ns = 0;  // windows that began before were deleted
   std::map<NodeKey, KnownNode> nodes;
   std::atomic<size_t> node_count = 0;
+  struct stat place {};  // of the file, as it was opened
   uint64_t batches = 0;
   bool has_aged = false;  // rows that are too old, and are deleted with the next batches
+
+  // What is written to a file that has lost its name is gone when the server ends.
+  Status check_name() const {
+    struct stat now {};
+    if (::stat(options.path.c_str(), &now) == 0 && now.st_dev == place.st_dev && now.st_ino == place.st_ino) return {};
+    return Error(Errc::kIo,
+                 fmt::format("{}: the file was removed or replaced while the server writes it", options.path),
+                 "start the server again");
+  }
 
   Status open() {
     INGERO_TRY(ingero::store::check_recording_place(options.path, std::nullopt));
@@ -196,6 +208,7 @@ struct SqliteStore::Impl {
     INGERO_TRY(taken);
     lock = std::move(*taken);
     INGERO_TRY(ingero::store::check_file(options.path));
+    (void)::stat(options.path.c_str(), &place);
     auto opened = Database::open(options.path, SQLITE_OPEN_READWRITE, options.path);
     INGERO_TRY(opened);
     database = std::move(*opened);
@@ -585,6 +598,7 @@ Result<Written> SqliteStore::write(const wire::Batch& batch) {
   Written written;
   std::map<NodeKey, uint32_t> numbers;
   const auto seen = nodes_of(batch);
+  INGERO_TRY(impl_->check_name());
   INGERO_TRY(impl_->make_room());
   if (impl_->batches++ % kBatchesBetweenPrunings == 0 || impl_->has_aged) {
     INGERO_TRY(impl_->transaction([&] { return impl_->delete_old(written.forgotten); }));

@@ -34,6 +34,9 @@ const DeviceMetric* device_metric(std::string_view name) {
 
 bool is_bad(const std::optional<double>& value) { return value && !std::isfinite(*value); }
 
+// A value without a type, or an empty text, is not there.
+bool is_there(const Json* value) { return value != nullptr && !value->is_null() && *value != ""; }
+
 std::optional<int64_t> as_number(const Json& value) {
   if (value.is_number_unsigned()) {
     const auto number = value.get<uint64_t>();
@@ -78,6 +81,14 @@ void Collector::begin_resource(Attributes attributes, const char* fault) {
   seen_before_ = seen_;
   resource_ = std::move(attributes);
   resource_fault_ = fault;
+  scope_.clear();
+}
+
+void Collector::begin_scope(std::string_view name, std::string_view version) {
+  scope_.clear();
+  if (!name.empty() || !version.empty()) {
+    scope_ = fmt::format("{}\n{}", printable(name, kMaxIdBytes), printable(version, kMaxIdBytes));
+  }
 }
 
 const Json* Collector::find(const RawPoint& point, std::string_view name) const {
@@ -100,18 +111,15 @@ std::optional<std::string> Collector::text(const RawPoint& point, Names names, s
 std::optional<int64_t> Collector::number(const RawPoint& point, Names names) const {
   for (const std::string_view name : names) {
     const Json* value = find(point, name);
-    if (value == nullptr) continue;
-    if (const auto found = as_number(*value)) return found;
+    if (is_there(value)) return as_number(*value);
   }
   return std::nullopt;
 }
 
-// Whether one of them is there and not a whole number. A value without a type, or an empty text, is not there.
+// Whether the first of them that is there is no whole number.
 bool Collector::has_wrong(const RawPoint& point, Names names) const {
-  return std::ranges::any_of(names, [&](std::string_view name) {
-    const Json* value = find(point, name);
-    return value != nullptr && !value->is_null() && *value != "" && !as_number(*value);
-  });
+  return !number(point, names) &&
+         std::ranges::any_of(names, [&](std::string_view name) { return is_there(find(point, name)); });
 }
 
 // A whole number is a name, too. One that is cut would be another's.
@@ -164,8 +172,8 @@ const char* Collector::fault_of(std::string_view metric, const RawPoint& point) 
   if (metric == kScoreMetric && (value < 0 || value > 1)) return "a health score is not from 0 to 1";
   const auto rank = number(point, kRankNames);
   const auto nranks = number(point, kRanksNames);
-  if (!rank && has_wrong(point, kRankNames)) return "a rank is not a whole number";
-  if (!nranks && has_wrong(point, kRanksNames)) return "a number of ranks is not a whole number";
+  if (has_wrong(point, kRankNames)) return "a rank is not a whole number";
+  if (has_wrong(point, kRanksNames)) return "a number of ranks is not a whole number";
   if (rank && (*rank < 0 || *rank >= kMaxRank)) return "a rank is negative or above 1048575";
   if (nranks && (*nranks < 0 || *nranks > kMaxRank)) return "a number of ranks is negative or above 1048576";
   // 0: some senders say so where they do not know it.
@@ -205,7 +213,7 @@ void Collector::add_point(std::string_view metric, Sender from, RawPoint raw) {
   point.attributes = json + "}";
   kept_bytes_ += point.attributes.size();
   if (kept_bytes_ > kMaxKeptBytes) return refuse("the attributes of one request's points need more than 32 MiB");
-  point.hash = fnv1a(point.attributes);
+  point.hash = fnv1a(point.attributes + scope_);
   from.instance = text(raw, kInstanceNames).value_or("");
   point.sender = std::move(from);
   batch_.points.push_back(std::move(point));

@@ -46,6 +46,8 @@ class Collector {
   explicit Collector(uint64_t now_ns) : now_ns_(now_ns) {}
 
   void begin_resource(Attributes attributes, const char* fault);
+  // Of the points that follow: two meters' points are two, though all else of them is the same.
+  void begin_scope(std::string_view name, std::string_view version);
   void add(std::string_view metric, RawPoint point);
   Batch take();
 
@@ -78,6 +80,7 @@ class Collector {
   size_t seen_before_ = 0;  // the points before the resource's
   Attributes resource_;
   const char* resource_fault_ = nullptr;
+  std::string scope_;
   std::map<WindowKey, Window> windows_;
   std::map<RankKey, std::map<std::string, double>> off_cpu_;  // seconds by reason
   std::map<RankKey, DeviceState> devices_;

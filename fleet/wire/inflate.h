@@ -11,8 +11,8 @@ namespace ingero::fleet::wire {
 
 inline constexpr size_t kMaxInflatedBytes = 32 << 20, kMaxInflateRatio = 100;
 
-// kFull above kMaxInflatedBytes, or above kMaxInflateRatio once 1 MiB is there; kCorrupt where it is not one gzip
-// member.
+// kFull above kMaxInflatedBytes, or above kMaxInflateRatio once 1 MiB is there; kCorrupt where it is not gzip, of
+// one member or several.
 Result<std::string> inflate_gzip(std::string_view packed);
 
 }  // namespace ingero::fleet::wire

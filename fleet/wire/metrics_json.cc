@@ -241,6 +241,8 @@ Status read_json(std::string_view body, Collector& collector) {
       Attributes attributes = read_attributes(object(one, "resource"), fault);
       collector.begin_resource(std::move(attributes), fault);
       for (const Tree& scope : list(one, "scopeMetrics")) {
+        const Tree& meter = object(scope, "scope");
+        collector.begin_scope(text(member(meter, "name")), text(member(meter, "version")));
         for (const Tree& metric : list(scope, "metrics")) read_metric(metric, collector);
       }
     }

@@ -204,6 +204,27 @@ void read_metric(pbf_reader metric, Collector& collector) {
   }
 }
 
+// The scope may stand behind its metrics.
+void begin_scope(pbf_reader metrics, Collector& collector) {
+  protozero::data_view name, version;
+  while (metrics.next()) {
+    if (metrics.tag_and_type() != message_field(1)) {
+      metrics.skip();
+      continue;
+    }
+    for (pbf_reader scope = metrics.get_message(); scope.next();) {
+      if (scope.tag_and_type() == message_field(1)) {
+        name = scope.get_view();
+      } else if (scope.tag_and_type() == message_field(2)) {
+        version = scope.get_view();
+      } else {
+        scope.skip();
+      }
+    }
+  }
+  collector.begin_scope({name.data(), name.size()}, {version.data(), version.size()});
+}
+
 void read_resource_metrics(pbf_reader message, Collector& collector) {
   Attributes attributes;
   const char* fault = nullptr;
@@ -227,7 +248,9 @@ void read_resource_metrics(pbf_reader message, Collector& collector) {
       message.skip();
       continue;
     }
-    for (pbf_reader scope = message.get_message(); scope.next();) {
+    const pbf_reader metrics = message.get_message();
+    begin_scope(metrics, collector);
+    for (pbf_reader scope = metrics; scope.next();) {
       if (scope.tag_and_type() == message_field(2)) {
         read_metric(scope.get_message(), collector);
       } else {

@@ -10,7 +10,7 @@ namespace ingero::serve::http {
 Result<Address> parse_address(const std::string& address) {
   const auto wrong = [&] {
     return Error(Errc::kInvalid, fmt::format("{}: not an address to listen on", printable(address)),
-                 "give HOST:PORT, or :PORT for this machine only");
+                 "give HOST:PORT, [IPV6]:PORT or :PORT");
   };
   Address out;
   std::string port = address;

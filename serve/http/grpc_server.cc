@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "serve/http/acceptor.h"
-#include "serve/http/buckets.h"
 #include "serve/http/grpc_session.h"
+#include "serve/http/wrong_secrets.h"
 
 namespace ingero::serve::http {
 namespace {
@@ -72,7 +72,7 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
 
   GrpcOptions options;
   const Clock& clock;
-  Buckets wrong;
+  WrongSecrets wrong;
   GrpcHandler handler;
   Address address;
   TlsContext tls;
@@ -86,14 +86,14 @@ struct GrpcServer::Impl final : Acceptor<GrpcPeer, StreamAnswer> {
     const std::string token = shown == call.headers.end() ? "" : shown->second;
     const uint64_t now = clock.mono_ns();
     const std::string& client = peer.connection.client();
-    if (!peer.is_trusted && !token.empty() && !wrong.has(client, now, false)) {
-      refused.code = GrpcCode::kResourceExhausted;
+    if (!peer.is_trusted && !token.empty() && !wrong.may_try(client, token, now)) {
+      refused.code = GrpcCode::kUnavailable;  // it may come again: RESOURCE_EXHAUSTED would be for good
       refused.why = "too many wrong secrets";
       return refused;
     }
     peer.is_trusted = options.secrets.open(token);
     if (peer.is_trusted) return std::nullopt;
-    if (!token.empty()) (void)wrong.has(client, now, true);
+    if (!token.empty()) wrong.was_wrong(client, token, now);
     refused.code = GrpcCode::kUnauthenticated;
     refused.why = "authentication required: send the metadata authorization: Bearer TOKEN";
     return refused;

@@ -7,6 +7,8 @@
 
 #include <openssl/evp.h>
 
+#include "serve/http/secrets.h"
+
 namespace ingero::serve::http {
 namespace {
 
@@ -252,7 +254,7 @@ int GrpcSession::add_header(int32_t id, std::string_view name, std::string_view 
     refusals_.count(Refused::kTooLarge);
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
-  stream.call.headers.emplace(name, value);
+  stream.call.headers.emplace(name, name == "authorization" ? authorization_of(value) : std::string(value));
   return 0;
 }
 
@@ -262,7 +264,8 @@ void GrpcSession::headers_are_there(int32_t id, Stream& stream, bool is_last) {
   stream.phase = Phase::kReading;
   if (headers[":method"] != "POST") return refuse_status(id, stream, 405);
   const std::string& type = headers["content-type"];
-  if (!type.starts_with("application/grpc") || type.starts_with("application/grpc-web")) {
+  if (type != "application/grpc" && !type.starts_with("application/grpc+proto") &&
+      !type.starts_with("application/grpc;")) {
     return refuse_status(id, stream, 415);
   }
   if (auto refused = calls_.admit(stream.call)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "serve/http/secrets.h"
 
 namespace ingero::serve::http {
 namespace {
@@ -167,7 +168,8 @@ bool RequestReader::parse_field(std::string_view line) {
     refuse(400, "a header is not NAME: VALUE on one line");  // a folded one begins with a blank
     return false;
   }
-  head_.fields.emplace_back(line.substr(0, colon), without_blanks(line.substr(colon + 1)));
+  const std::string_view name = line.substr(0, colon), value = without_blanks(line.substr(colon + 1));
+  head_.fields.emplace_back(name, is_same_name(name, "Authorization") ? authorization_of(value) : std::string(value));
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "serve/http/secrets.h"
 
 #include <openssl/crypto.h>
+#include <strings.h>
 
 #include "base/private_file.h"
 #include "base/text.h"
@@ -23,6 +24,15 @@ std::string base64(std::string_view text) {
 }
 
 }  // namespace
+
+std::string authorization_of(std::string_view value) {
+  for (const std::string_view scheme : {"Bearer ", "Basic "}) {
+    if (value.size() > scheme.size() && strncasecmp(value.data(), scheme.data(), scheme.size()) == 0) {
+      return std::string(scheme).append(trim(value.substr(scheme.size())));
+    }
+  }
+  return std::string(value);
+}
 
 Status Secrets::add_file(const std::string& path) {
   const auto text = read_private(path);

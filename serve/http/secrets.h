@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 
 namespace ingero::serve::http {
+
+// The value of an Authorization header, its scheme written as Secrets has it: `bearer` is `Bearer` (RFC 9110, 11.1).
+std::string authorization_of(std::string_view value);
 
 class Secrets {
  public:

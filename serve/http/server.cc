@@ -12,6 +12,7 @@
 #include "serve/http/buckets.h"
 #include "serve/http/certificate.h"
 #include "serve/http/listener.h"
+#include "serve/http/wrong_secrets.h"
 
 namespace ingero::serve::http {
 namespace {
@@ -81,7 +82,8 @@ struct Server::Impl {
 
   ServerOptions options;
   const Clock& clock;
-  Buckets buckets, wrong;
+  Buckets buckets;
+  WrongSecrets wrong;
   std::unique_ptr<Listener> listener;
   Handler handler;
   Address address;
@@ -112,7 +114,8 @@ struct Server::Impl {
   // Before the body is read. Nothing: the request may go on.
   std::optional<Response> why_not(const Head& head, Client& client) {
     const bool guards = options.guards_host || (options.guards_loopback && address.is_loopback);
-    if (guards && (head.count("Host") != 1 || !names_us(host_of(head.header("Host"))))) {
+    // HTTP/1.0 may name none; no browser does so.
+    if (guards && head.count("Host") > 0 && !names_us(host_of(head.header("Host")))) {
       return refusal(403, "refused", "the Host header names another machine (--allow-host)");
     }
     for (const auto& [name, value] : head.fields) {
@@ -129,14 +132,14 @@ struct Server::Impl {
     const auto& open = options.open_paths;
     if (options.secrets.empty() || std::find(open.begin(), open.end(), head.path) != open.end()) return std::nullopt;
     const std::string shown = head.header("Authorization");
-    if (!client.is_trusted && !shown.empty() && !wrong.has(client.network, now, false)) {
+    if (!client.is_trusted && !shown.empty() && !wrong.may_try(client.network, shown, now)) {
       return too_many("too many wrong secrets");
     }
     if (options.secrets.open(shown)) {
       client.is_trusted = true;
       return std::nullopt;
     }
-    if (!shown.empty()) (void)wrong.has(client.network, now, true);
+    if (!shown.empty()) wrong.was_wrong(client.network, shown, now);
     client.is_trusted = false;
     Response response = refusal(401, "refused", "authentication required");
     response.headers.emplace_back("WWW-Authenticate", fmt::format("Basic realm=\"{}\", Bearer", options.realm));

@@ -272,9 +272,9 @@ class Attacks(unittest.TestCase):
 
         self.assertEqual(status_of(trusted, clients.TOKEN), 200)
         begin, statuses = time.monotonic(), []
-        for _ in range(300):
+        for number in range(300):
             connection = server.connect()
-            statuses.append(status_of(connection, "wrong" * 5))
+            statuses.append(status_of(connection, f"wrong-token-{number:03}"))
             connection.close()
         took = time.monotonic() - begin
         self.assertLessEqual(statuses.count(401), 20 + 10 * took + 1)
@@ -282,6 +282,15 @@ class Attacks(unittest.TestCase):
         print(f"300 wrong tokens in {took:.2f} s: {statuses.count(401)} were compared", file=sys.stderr)
         self.assertEqual(status_of(trusted, clients.TOKEN), 200, "a connection that has shown the token goes on")
         time.sleep(1)
+        self.scrape(server)
+
+    def test_a_client_with_an_old_token_does_not_shut_out_others_of_its_address(self):
+        server = self.dashboard("--no-tls")
+        for _ in range(100):
+            connection = server.connect()
+            connection.request("GET", "/api/v1/health", headers={"Authorization": "Bearer " + "the-token-of-last-year"})
+            self.assertEqual(connection.getresponse().status, 401)
+            connection.close()
         self.scrape(server)
 
     def test_queries_without_an_end_leave_room_for_others(self):

@@ -83,6 +83,24 @@ class Limits(Cluster):
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertEqual(os.path.getsize(path("target")), 0)
 
+    def test_a_file_that_is_gone_takes_nothing_and_health_says_so(self):
+        server = self.serve()
+        path, aside = server.database, server.database + ".aside"
+        point = lambda: as_protobuf({"host.name": "n"}, [event(0, 0, time.time_ns())])
+        self.assert_accepted(server.send(point()))
+        self.assertEqual(server.get("/api/v1/health")[1]["status"], "ok")
+        os.rename(path, aside)
+        self.assertEqual(server.send(point())[0], 503)
+        _, health = server.get("/api/v1/health")
+        self.assertEqual((health["status"], health["store"]["refused_requests"]), ("failing", 1))
+        self.assertIn("was removed or replaced", health["store"]["last_error"])
+        self.assertIn("is not stored", " ".join(server.post("/api/v1/tools/fleet.cluster.run_analysis", {})["sentences"]))
+        os.rename(aside, path)
+        self.assert_accepted(server.send(point()))
+        _, health = server.get("/api/v1/health")
+        self.assertEqual((health["status"], health["store"]["last_error"]), ("ok", None))
+        self.assertEqual(server.sql("SELECT COUNT(*) FROM events")["data"][0][0], 2)
+
     def test_a_node_has_no_more_ranks_than_a_machine(self):
         server, start = self.serve(), time.time_ns() // PERIOD * PERIOD - 2 * PERIOD
         def windows(node, ranks):

@@ -125,7 +125,9 @@ Result<QueryOutcome> pass_on(const Json& found, uint64_t limit, const OnRow& on_
   for (const Json& row : found["data"]) {
     outcome.truncated = outcome.rows == limit;
     if (outcome.truncated) break;
-    if (!row.is_array() || row.size() != names.size()) return Error(Errc::kCorrupt, "ClickHouse: a row that is none");
+    if (!row.is_array() || row.size() != names.size()) {
+      return Error(Errc::kInvalid, "ClickHouse: the statement's answer has another form", "leave FORMAT out of it");
+    }
     for (size_t i = 0; i < names.size(); ++i) set(values[i], row[i], texts[i]);
     ++outcome.rows;
     if (!on_row(values)) break;

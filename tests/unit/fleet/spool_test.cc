@@ -114,6 +114,30 @@ TEST_F(SpoolTest, WhatIsDamagedElsewhereIsCountedAndTheNextSegmentIsRead) {
   EXPECT_EQ(spool->damaged_bytes(), 76U);
 }
 
+// In the newest segment, too, where what is torn is cut off: record 2 of 0 to 5, in its length, its checksum or itself.
+TEST_F(SpoolTest, OfADamagedSegmentAllOtherRecordsAreGiven) {
+  constexpr std::streamoff kMagic = 10, kWhole = 16 + 60;
+  for (const std::streamoff at : {0, 3, 7, 8, 15, 16, 75}) {
+    {
+      const auto spool = open();
+      for (int i = 0; i < 6; ++i) ASSERT_TRUE(spool->append(std::string(60, static_cast<char>('a' + i))).ok());
+    }
+    std::fstream file(segments().back(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(kMagic + 2 * kWhole + at);
+    const int byte = file.get();
+    file.seekp(kMagic + 2 * kWhole + at);
+    file.put(static_cast<char>(byte ^ 0x10));
+    file.close();
+    const auto spool = open();
+    std::string first_letters;
+    for (const std::string& record : next(*spool)) first_letters += record[0];
+    EXPECT_EQ(first_letters, "abdef") << at;
+    ASSERT_TRUE(spool->done("").ok());
+    EXPECT_EQ(spool->damaged_bytes(), 76U) << at;
+    std::filesystem::remove_all(directory);
+  }
+}
+
 TEST_F(SpoolTest, IsFullWhenNothingOfItIsDoneAndTakesMoreWhenItIs) {
   const auto spool = open({.max_bytes = 4096, .keep_ns = UINT64_MAX / 2, .segment_bytes = 1024});
   size_t taken = 0;

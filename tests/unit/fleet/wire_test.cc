@@ -1,6 +1,8 @@
 // OTLP metrics as senders have them, in protobuf and JSON: what is read, and what is refused with its reason.
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -142,6 +144,45 @@ TEST(ProtobufMetrics, ANameIsWholeAndTextOrANumber) {
   const Batch empty = of("ingero.cluster.id", "");
   ASSERT_EQ(empty.points.size(), 1U) << refused(empty);
   EXPECT_EQ(empty.points[0].sender.cluster, "default");
+}
+
+// That of the resource is another's.
+TEST(ProtobufMetrics, ARankThatIsNoWholeNumberIsRefusedThoughTheResourceNamesOne) {
+  Message from = resource("c", "n");
+  from.message(1, attribute("ingero.node.rank", 3));
+  const auto of = [&](const Message& value) {
+    return read(request(
+        from,
+        {gauge("m", gauge_point(kReceived_ns, 1).message(7, Message().text(1, "ingero.rank").message(2, value)))}));
+  };
+  EXPECT_THAT(refused(of(Message().real(4, 5.5))), HasSubstr("not a whole number"));
+  EXPECT_THAT(refused(of(Message().text(1, "five"))), HasSubstr("not a whole number"));
+  const Batch empty = of(Message().text(1, ""));
+  ASSERT_EQ(empty.points.size(), 1U) << refused(empty);
+  EXPECT_EQ(empty.points[0].rank, 3);
+}
+
+TEST(ProtobufMetrics, TwoMetersPointsAreTwo) {
+  const auto scope = [](const std::string& name, const std::string& version) {
+    return Message()
+        .message(2, gauge("m", gauge_point(kReceived_ns, 1)))
+        .message(1, Message().text(1, name).text(2, version));
+  };
+  Message all = Message().message(1, resource("c", "n"));
+  for (const auto& [name, version] : {std::pair("a", "1"), {"b", "1"}, {"a", "2"}})
+    all.message(2, scope(name, version));
+  all.message(2, Message().message(2, gauge("m", gauge_point(kReceived_ns, 1))));
+  const Batch batch = read(Message().message(1, all).bytes());
+  ASSERT_EQ(batch.points.size(), 4U) << refused(batch);
+  std::set<uint64_t> hashes;
+  for (const Point& point : batch.points) hashes.insert(point.hash);
+  EXPECT_EQ(hashes.size(), 4U);
+  const Batch json = read_text(R"({"resourceMetrics":[{"resource":{"attributes":[
+      {"key":"ingero.node.id","value":{"stringValue":"n"}},{"key":"ingero.cluster.id","value":{"stringValue":"c"}}]},
+    "scopeMetrics":[{"scope":{"name":"b","version":"1"},"metrics":[
+      {"name":"m","gauge":{"dataPoints":[{"timeUnixNano":"1800000000000000000","asDouble":1}]}}]}]}]})");
+  ASSERT_EQ(json.points.size(), 1U) << refused(json);
+  EXPECT_EQ(json.points[0].hash, batch.points[1].hash);
 }
 
 TEST(ProtobufMetrics, AHealthScoreIsAShare) {
@@ -416,6 +457,8 @@ TEST(Gzip, IsUnpackedWithinBounds) {
   const std::string packed = gzipped("some words");
   EXPECT_FALSE(inflate_gzip(packed.substr(0, packed.size() - 1)).ok());
   EXPECT_FALSE(inflate_gzip(packed + "x").ok());
+  EXPECT_EQ(*inflate_gzip(packed + gzipped("") + gzipped(" more")), "some words more");
+  EXPECT_FALSE(inflate_gzip(packed + packed.substr(1)).ok());
   const auto bomb = inflate_gzip(gzipped(std::string(20 << 20, '\0')));
   ASSERT_FALSE(bomb.ok());
   EXPECT_EQ(bomb.error().code(), Errc::kFull);

@@ -121,6 +121,18 @@ TEST(RequestReader, BodiesHaveALimitHoweverTheyCome) {
   EXPECT_EQ(read("GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", 1000).state, State::kDone);
 }
 
+TEST(RequestReader, TheSchemeOfASecretMayBeInAnyCase) {
+  for (const auto& [sent, read_as] : {std::pair("bearer  Tok", "Bearer Tok"),
+                                      {"BASIC eA==", "Basic eA=="},
+                                      {"Bearer Tok", "Bearer Tok"},
+                                      {"Bearer", "Bearer"},
+                                      {"Digest x", "Digest x"}}) {
+    RequestReader reader(100);
+    reader.feed(fmt::format("GET / HTTP/1.1\r\nHost: h\r\nauthorization: {}\r\n\r\n", sent));
+    EXPECT_EQ(reader.head().header("Authorization"), read_as);
+  }
+}
+
 TEST(RequestReader, PackedBodiesAreForThoseWhoUnpackThem) {
   const std::string start = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nContent-Encoding: gzip\r\n";
   EXPECT_EQ(read(start + "\r\nab", 1000).status, 415);

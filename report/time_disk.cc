@@ -166,6 +166,38 @@ DiskUsers disk_users_of(const Part& part, const ProcessTime& time) {
   return found;
 }
 
+// Of the traced processes, without those that waited, the one that asked disks for most; none: nothing was asked for.
+struct TracedUser {
+  std::string name;  // with its number and script
+  uint64_t bytes = 0, waiters_bytes = 0;
+};
+
+std::optional<TracedUser> traced_user_of(const Part& part, const ProcessTime& time, const std::set<uint32_t>& waiters) {
+  Conditions its;
+  if (!time.node.empty()) its.add("e.node = ?", store::Bound::of(time.node));
+  if (time.session) its.add("e.session = ?", *time.session);
+  its.add("e.start_mono_ns >= ?", static_cast<int64_t>(time.budget.start_ns));
+  its.add("e.start_mono_ns <= ?", static_cast<int64_t>(time.budget.end_ns));
+  its.add_range(part.selection, "e.timestamp", "e.timestamp");
+  TracedUser found;
+  part.ask(
+      "SELECT e.pid, max(e.comm), sum(e.bytes), (SELECT p.command_line FROM processes p WHERE p.id = e.process) FROM "
+      "events e WHERE {} AND e.call IN ('block_write', 'block_read') GROUP BY e.process ORDER BY 3 DESC LIMIT 1000",
+      its, [&](std::span<const store::Value> row) {
+        const auto pid = static_cast<uint32_t>(row[0].integer);
+        const auto bytes = static_cast<uint64_t>(std::max<int64_t>(0, row[2].integer));
+        if (waiters.contains(pid)) {
+          found.waiters_bytes += bytes;
+        } else if (found.name.empty()) {
+          const std::string script = script_name(row[3].as_text());
+          found.name =
+              fmt::format("{} (pid {}{}{})", printable(row[1].as_text(), 40), pid, script.empty() ? "" : ", ", script);
+          found.bytes = bytes;
+        }
+      });
+  return found.name.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
 struct IoLimit {
   std::string path, name;
   bool is_write = false, is_bytes = false;
@@ -228,18 +260,27 @@ void add_disk_users(const Part& part, ProcessTime& time) {
   const LostTo lost = lost_to(time, {TimeClass::kDisk}, false);
   if (!lost.is_good_part()) return;
   const DiskUsers users = disk_users_of(part, time);
-  if (add_io_limit(part, lost, users, time) || users.named.empty()) return;
+  if (add_io_limit(part, lost, users, time)) return;
   const uint64_t span_ns = time.budget.end_ns - std::min(time.budget.end_ns, time.budget.start_ns);
-  if (users.others.bytes < kMuchMore * users.own_bytes) return;
-  if (static_cast<double>(users.others.bytes) < static_cast<double>(kBusyBytes) * static_cast<double>(span_ns) / 1e9)
-    return;
-  time.because.push_back(
-      fmt::format("Others used its disk meanwhile: {} of theirs, {} of the traced processes; most for {}",
-                  format_bytes(users.others.bytes), format_bytes(users.own_bytes), fmt::join(users.named, ", ")));
-  if (!lost.is_most()) return;
-  time.remedy =
-      fmt::format("keep {} off that disk: at other times, on another disk, or with a limit (io.max of its cgroup)",
-                  users.named.front());
+  const auto kept_it_busy = [&](uint64_t bytes, uint64_t of_others) {
+    return bytes >= kMuchMore * of_others &&
+           static_cast<double>(bytes) >= static_cast<double>(kBusyBytes) * static_cast<double>(span_ns) / 1e9;
+  };
+  std::string who;
+  if (!users.named.empty() && kept_it_busy(users.others.bytes, users.own_bytes)) {
+    who = users.named.front();
+    time.because.push_back(
+        fmt::format("Others used its disk meanwhile: {} of theirs, {} of the traced processes; most for {}",
+                    format_bytes(users.others.bytes), format_bytes(users.own_bytes), fmt::join(users.named, ", ")));
+  } else if (const auto traced = traced_user_of(part, time, lost.pids);
+             traced && kept_it_busy(traced->bytes, traced->waiters_bytes)) {
+    who = traced->name;
+    time.because.push_back(fmt::format("{} used the disks meanwhile: {}; who waited asked for {}", who,
+                                       format_bytes(traced->bytes), format_bytes(traced->waiters_bytes)));
+  }
+  if (who.empty() || !lost.is_most()) return;
+  time.remedy = fmt::format(
+      "keep {} off that disk: at other times, on another disk, or with a limit (io.max of its cgroup)", who);
 }
 
 }  // namespace

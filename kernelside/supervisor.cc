@@ -19,11 +19,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <set>
 #include <tuple>
 
@@ -156,13 +158,72 @@ bool become(const RunAs& user) {
   _exit(error == ENOENT ? 127 : 126);
 }
 
+// Of the request that the supervisor has taken and not answered; 0: none. In memory that it shares with its standby.
+using TakenRequest = std::atomic<uint64_t>;
+static_assert(TakenRequest::is_always_lock_free);
+
+// False: there is none, or the memory of its caller is gone.
+bool take_request(const Fd& listener, seccomp_notif& request) {
+  std::memset(&request, 0, sizeof(request));
+  return ioctl(listener.get(), SECCOMP_IOCTL_NOTIF_RECV, &request) == 0;
+}
+
+void let_go(const Fd& listener, uint64_t request) {
+  seccomp_notif_resp response;
+  std::memset(&response, 0, sizeof(response));
+  response.id = request;
+  response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  ioctl(listener.get(), SECCOMP_IOCTL_NOTIF_SEND, &response);  // ENOENT: it was killed meanwhile
+}
+
+// Where the supervisor is killed the command's calls would fail with ENOSYS for ever, since nothing answers them: this
+// process lets them go on. It has a name of its own, which who kills everything called ingero does not find.
+[[noreturn]] void stand_by(const Fd& listener, const Fd& supervisor, const TakenRequest& taken) {
+  prctl(PR_SET_NAME, "exec-standby");
+  char byte = 0;
+  while (read(supervisor.get(), &byte, 1) < 0 && errno == EINTR) {
+  }
+  if (const uint64_t request = taken.load(); request != 0) let_go(listener, request);
+  while (true) {
+    pollfd wait{listener.get(), POLLIN, 0};
+    if (poll(&wait, 1, -1) < 0 && errno != EINTR) _exit(1);
+    seccomp_notif request;
+    if ((wait.revents & POLLIN) != 0) {
+      if (take_request(listener, request)) let_go(listener, request.id);
+    } else if (wait.revents != 0) {
+      _exit(0);  // no process uses the filter any more
+    }
+  }
+}
+
+// What the two share; null: there is no standby.
+TakenRequest* start_standby(const Fd& listener, const Fd& agent, int go) {
+  void* memory = mmap(nullptr, sizeof(TakenRequest), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  int ends[2];  // what is written to stays open as long as the supervisor lives
+  if (memory == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0) return nullptr;
+  auto* taken = new (memory) TakenRequest(0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[1]);
+    close(agent.get());
+    close(go);
+    (void)drop_capabilities(Keep::kNothing).ok();
+    (void)confine(Confined::kHelper).ok();
+    stand_by(listener, Fd(ends[0]), *taken);
+  }
+  close(ends[0]);
+  return child > 0 ? taken : nullptr;
+}
+
 class Supervisor {
  public:
-  Supervisor(Fd agent, Fd listener, pid_t command, int answer_timeout_ms)
+  // `taken`: null, or shared with the standby.
+  Supervisor(Fd agent, Fd listener, pid_t command, int answer_timeout_ms, TakenRequest* taken)
       : agent_(std::move(agent)),
         listener_(std::move(listener)),
         command_(command),
-        answer_timeout_ms_(answer_timeout_ms) {}
+        answer_timeout_ms_(answer_timeout_ms),
+        taken_(taken) {}
 
   [[noreturn]] void run(int go) {
     while (true) {
@@ -201,14 +262,11 @@ class Supervisor {
 
   void answer_one() {
     seccomp_notif request;
-    std::memset(&request, 0, sizeof(request));
-    if (ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, &request) != 0) return;
+    if (!take_request(listener_, request)) return;
+    if (taken_ != nullptr) taken_->store(request.id);
     if (agent_.valid() && !is_late_) ask(request);
-    seccomp_notif_resp response;
-    std::memset(&response, 0, sizeof(response));
-    response.id = request.id;
-    response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-    ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, &response);  // ENOENT: it was killed meanwhile
+    let_go(listener_, request.id);
+    if (taken_ != nullptr) taken_->store(0);
   }
 
   using SeenFile = std::tuple<dev_t, ino_t, int64_t, uint32_t>;  // with when it was made
@@ -318,6 +376,7 @@ class Supervisor {
   Fd listener_;
   pid_t command_;
   const int answer_timeout_ms_;
+  TakenRequest* const taken_;
   bool ended_ = false;
   bool is_late_ = false;  // the agent has not answered in time, and not since
   std::set<SeenFile> seen_;
@@ -351,6 +410,7 @@ void run_supervisor(Fd agent, const Started& started, int answer_timeout_ms) {
   int error = 0;
   Fd listener(receive_descriptor(ends[0], error));
   close(ends[0]);
+  TakenRequest* const taken = listener.valid() ? start_standby(listener, agent, go[1]) : nullptr;
   // The command is on its way with all that the agent had. From here on this process names files that the command has
   // open, and reads the paths that it executes.
   (void)drop_capabilities(Keep::kForeignFiles).ok();
@@ -360,7 +420,7 @@ void run_supervisor(Fd agent, const Started& started, int answer_timeout_ms) {
   ready.pid = child;
   if (!listener.valid()) std::snprintf(ready.path, sizeof(ready.path), "seccomp: %s", std::strerror(error));
   send(agent.get(), &ready, sizeof(ready), MSG_NOSIGNAL);
-  Supervisor(std::move(agent), std::move(listener), child, answer_timeout_ms).run(go[1]);
+  Supervisor(std::move(agent), std::move(listener), child, answer_timeout_ms, taken).run(go[1]);
 }
 
 }  // namespace ingero::kernelside

@@ -222,6 +222,27 @@ TEST_F(SupervisorTest, AnAgentThatIsGoneWhileItIsAskedHoldsNothingUp) {
   EXPECT_EQ(ended_with(), 0);
 }
 
+// The call that it held, and every one after it.
+TEST_F(SupervisorTest, WhereItIsKilledTheCommandGoesOn) {
+  start_held({"/bin/sh", "-c",
+              fmt::format("/bin/true && echo > {}; while [ ! -e {} ]; do sleep 0.02; done; /bin/ls / > /dev/null && "
+                          "/bin/true && echo > {}",
+                          path("held"), path("end"), path("ran"))});
+  if (HasFatalFailure() || IsSkipped()) return;
+  say(kGo);
+  do {
+    ASSERT_TRUE(receive());
+    ASSERT_EQ(message_.kind, SupervisorMessage::kFile);
+    if (message_.path != std::string("/bin/true")) say(kSeen);
+  } while (message_.path != std::string("/bin/true"));
+  kill(supervisor_, SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(ended_with()));
+  EXPECT_TRUE(comes(path("held")));
+  std::ofstream(path("end")) << "now\n";
+  EXPECT_TRUE(comes(path("ran")));
+  has_ended_ = true;
+}
+
 TEST_F(SupervisorTest, ItServesWhatTheCommandLeftBehindAndEndsWithTheLastOfIt) {
   std::filesystem::copy_file("/bin/true", path("program"));
   start_held({"/bin/sh", "-c",

@@ -15,15 +15,15 @@ bool is_ignored(int number) {
 }  // namespace
 
 StopSignals::StopSignals() {
-  sigemptyset(&ignored_before_);
+  sigemptyset(&before_.ignored);
   for (int number = 1; number < NSIG; ++number) {
-    if (is_ignored(number)) sigaddset(&ignored_before_, number);
+    if (is_ignored(number)) sigaddset(&before_.ignored, number);
   }
   sigemptyset(&set_);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     if (number != SIGHUP || !is_ignored(number)) sigaddset(&set_, number);
   }
-  pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  pthread_sigmask(SIG_BLOCK, &set_, &before_.blocked);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
 }

@@ -11,6 +11,8 @@
 #include <csignal>
 #include <cstdint>
 
+#include "kernelside/launch.h"
+
 namespace ingero::agent {
 
 class StopSignals {
@@ -25,11 +27,12 @@ class StopSignals {
   Came wait(uint64_t ns) const;
   // Whether one has come that was not waited for yet. Thread-safe.
   static bool is_pending();
-  // Those that were ignored when this was made.
-  const sigset_t& ignored_before() const { return ignored_before_; }
+  // As they were when this was made.
+  const kernelside::SignalState& before() const { return before_; }
 
  private:
-  sigset_t set_{}, ignored_before_{};
+  sigset_t set_{};
+  kernelside::SignalState before_;
 };
 
 }  // namespace ingero::agent

@@ -198,7 +198,7 @@ class Trace {
     const agent::StopSignals signals;
     INGERO_TRY(name_node());
     INGERO_TRY(open_services());
-    INGERO_TRY(start_command(*run_as, signals.ignored_before()));
+    INGERO_TRY(start_command(*run_as, signals.before()));
     auto settings = recorder_settings();
     INGERO_TRY(settings);
     for (const hal::Backend* backend : registry_.all()) {
@@ -353,14 +353,14 @@ class Trace {
     return {};
   }
 
-  Status start_command(const std::optional<kernelside::RunAs>& run_as, const sigset_t& ignored) {
+  Status start_command(const std::optional<kernelside::RunAs>& run_as, const kernelside::SignalState& signals) {
     if (options_.command.empty()) return {};
     // The command's output is the user's; events on standard output are the only reason to move it.
     const bool has_events = prints() && options_.output.empty();
     INGERO_TRY(take(
         kernelside::Launch::start(options_.command, kernelside::Launch::kAnswerTimeoutMs,
                                   has_events ? kernelside::Launch::Output::kToErrors : kernelside::Launch::Output::kOwn,
-                                  run_as, ignored),
+                                  run_as, signals),
         launch_));
     options_.pids.push_back(static_cast<uint32_t>(launch_->pid()));
     if (!launch_->unheld_reason().empty()) {

@@ -34,7 +34,7 @@ Launch::~Launch() {
 
 Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& command, int answer_timeout_ms,
                                               Output output, const std::optional<RunAs>& run_as,
-                                              const sigset_t& ignored) {
+                                              const SignalState& signals) {
   if (command.empty()) return Error(Errc::kInvalid, "no command to run");
   auto impl = std::make_unique<Impl>();
   int ends[2];
@@ -49,7 +49,7 @@ Result<std::unique_ptr<Launch>> Launch::start(const std::vector<std::string>& co
   if (impl->supervisor_pid == 0) {
     impl->supervisor.reset();
     impl->stopping.reset();
-    run_supervisor(std::move(supervisor_end), {command, run_as, output == Output::kToErrors, ignored},
+    run_supervisor(std::move(supervisor_end), {command, run_as, output == Output::kToErrors, signals},
                    answer_timeout_ms);  // does not return
   }
   supervisor_end.reset();

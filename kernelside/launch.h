@@ -34,20 +34,25 @@ struct RunAs {
   std::vector<std::string> environment;  // NAME=VALUE, all of it
 };
 
+// What a program was started with: signals that it ignores, and that the calling thread blocks. None by default.
+struct SignalState {
+  sigset_t ignored{}, blocked{};
+};
+
 class Launch {
  public:
   static constexpr int kAnswerTimeoutMs = 30'000;
 
   // Forks the supervisor and the command; the command waits before its exec until go(). An agent that does not answer
   // for `answer_timeout_ms` does not hang the command. kToErrors: what the command writes to standard output goes to
-  // standard error, because the agent's own output is there. `run_as`: none: as the agent's own user. `ignored`: the
-  // signals that the command ignores; it starts with no other, and blocks none. Else it has what the calling thread
+  // standard error, because the agent's own output is there. `run_as`: none: as the agent's own user. `signals`: with
+  // which the command starts, whatever they are here. Else it has what the calling thread
   // has, capabilities and no_new_privs: call it before they are changed.
   enum class Output : bool { kOwn, kToErrors };
   static Result<std::unique_ptr<Launch>> start(const std::vector<std::string>& command,
                                                int answer_timeout_ms = kAnswerTimeoutMs, Output output = Output::kOwn,
                                                const std::optional<RunAs>& run_as = std::nullopt,
-                                               const sigset_t& ignored = {});
+                                               const SignalState& signals = {});
   ~Launch();  // the command is not killed
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;

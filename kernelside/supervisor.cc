@@ -133,11 +133,9 @@ bool become(const RunAs& user) {
 [[noreturn]] void run_command(int supervisor, int go, const Started& started) {
   // What the agent did to its signals is not the command's business; what it was started with is (nohup).
   for (int number = 1; number < NSIG; ++number) {
-    signal(number, sigismember(&started.ignored, number) == 1 ? SIG_IGN : SIG_DFL);
+    signal(number, sigismember(&started.signals.ignored, number) == 1 ? SIG_IGN : SIG_DFL);
   }
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigprocmask(SIG_SETMASK, &started.signals.blocked, nullptr);
   const std::vector<char*> arguments = pointers_to(started.command);
   const std::vector<char*> environment =
       started.run_as ? pointers_to(started.run_as->environment) : std::vector<char*>();

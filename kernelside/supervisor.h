@@ -39,7 +39,7 @@ struct Started {
   const std::vector<std::string>& command;
   const std::optional<RunAs>& run_as;
   bool output_to_errors = false;
-  sigset_t ignored{};  // signals that the command ignores
+  SignalState signals{};
 };
 
 // Forks the command and serves it until no process uses its filter any more. Never returns. Waits for an answer until

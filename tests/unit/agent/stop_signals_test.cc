@@ -64,7 +64,7 @@ TEST(StopSignals, ThatWereIgnoredStaySo) {
                         kill(getpid(), SIGHUP);
                         from_the_kernel(SIGHUP);
                         const int hung_up = signals.wait(kShort).number;
-                        const sigset_t& ignored = signals.ignored_before();
+                        const sigset_t& ignored = signals.before().ignored;
                         return !is_cancelled && typed == 0 && hung_up == 0 && sigismember(&ignored, SIGHUP) == 1 &&
                                sigismember(&ignored, SIGPIPE) == 1 && sigismember(&ignored, SIGTERM) == 0;
                       }),

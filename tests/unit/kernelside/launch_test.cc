@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,10 +29,10 @@ class LaunchTest : public ::testing::Test {
   // Starts the command, held where `is_held` and this machine can.
   void start(const std::vector<std::string>& command, int answer_timeout_ms = Launch::kAnswerTimeoutMs,
              Launch::Output output = Launch::Output::kOwn, const std::optional<RunAs>& run_as = std::nullopt,
-             const sigset_t& ignored = {}) {
+             const SignalState& signals = {}) {
     std::thread([&] {  // no_new_privs is the thread's, and what it forks
       if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-      auto started = Launch::start(command, answer_timeout_ms, output, run_as, ignored);
+      auto started = Launch::start(command, answer_timeout_ms, output, run_as, signals);
       ASSERT_TRUE(started.ok()) << started.error().text();
       launch_ = std::move(*started);
     })
@@ -144,19 +145,20 @@ TEST_F(LaunchTest, WhatWeDoWithSignalsIsNotTheCommands) {
 }
 
 // As under nohup(1), in a shell's background and in a service of systemd.
-TEST_F(LaunchTest, WhatTheAgentWasStartedToIgnoreTheCommandIgnores) {
-  sigset_t ignored;
-  sigemptyset(&ignored);
-  for (const int number : {SIGHUP, SIGINT, SIGPIPE}) sigaddset(&ignored, number);
+TEST_F(LaunchTest, WhatTheAgentWasStartedToIgnoreOrBlockTheCommandDoesToo) {
+  SignalState signals;
+  for (const int number : {SIGHUP, SIGINT, SIGPIPE}) sigaddset(&signals.ignored, number);
+  sigaddset(&signals.blocked, SIGUSR2);
   const std::string seen = folder_.path() + "/ignored";
-  start({"/bin/sh", "-c", "grep SigIgn /proc/$$/status > " + seen}, Launch::kAnswerTimeoutMs, Launch::Output::kOwn,
-        std::nullopt, ignored);
+  // No shell: it has a mask of its own.
+  start({"/bin/cp", "/proc/self/status", seen}, Launch::kAnswerTimeoutMs, Launch::Output::kOwn, std::nullopt, signals);
   ASSERT_TRUE(launch_->go().ok());
   EXPECT_EQ(exit_status(serve()), 0);
-  std::string name;
-  uint64_t mask = 0;
-  std::ifstream(seen) >> name >> std::hex >> mask;
-  EXPECT_EQ(name, "SigIgn:");
+  std::map<std::string, std::string> status;
+  std::ifstream file(seen);
+  for (std::string name, value; file >> name && std::getline(file, value);) status[name] = value;
+  EXPECT_EQ(std::stoull(status["SigBlk:"], nullptr, 16), uint64_t{1} << (SIGUSR2 - 1));
+  const uint64_t mask = std::stoull(status["SigIgn:"], nullptr, 16);
   // The C library keeps signals 32 and 33 to itself. No program can set them: what posix_spawn(3) has left
   // of them in this process (glibc 2.36 has its child ignore them), the command inherits.
   constexpr uint64_t kOfTheLibrary = uint64_t{3} << 31;

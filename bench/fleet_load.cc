@@ -145,7 +145,7 @@ class Inserts {
 
 void run_floor(const char* path, const Requests& requests) {
   // The server's own tables and mode; then a connection that is nothing of it.
-  must(fleet::store::SqliteStore::open({path, uint64_t{1} << 40})).reset();
+  must(fleet::store::SqliteStore::open({path, uint64_t{1} << 40}, system_clock())).reset();
   auto database = must(store::Database::open(path, SQLITE_OPEN_READWRITE, path));
   must(database.execute("PRAGMA synchronous = NORMAL"));
   Inserts inserts(database);

@@ -36,6 +36,7 @@ SharedBucket::Member& SharedBucket::find(uint64_t member, uint64_t mono_ns) {
   if (found == members_.end()) {
     const bool has_room = members_.size() < kMaxMembers;
     found = members_.try_emplace(has_room ? member : kOthers, Member{0, mono_ns, mono_ns}).first;
+    reserved_ns_ = 0;  // the others keep less from now on
   }
   found->second.heard_ns = std::max(found->second.heard_ns, mono_ns);
   fill(found->second, mono_ns);

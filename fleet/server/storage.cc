@@ -67,7 +67,7 @@ Result<std::unique_ptr<store::ClusterStore>> open_storage(const StorageOptions& 
     if (options.database == ":memory:") {
       return Error(Errc::kInvalid, "--db :memory:: what a cluster sends is kept in a file", "name one, as c.db");
     }
-    return store::SqliteStore::open({options.database, *max_bytes});
+    return store::SqliteStore::open({options.database, *max_bytes}, clock);
   }
   const auto spool_bytes = parse_size_bytes(options.spool);
   if (!spool_bytes.ok()) return spool_bytes.error().in("--spool");

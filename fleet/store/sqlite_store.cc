@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "fleet/store/rows.h"
 #include "fleet/store/schema.h"
@@ -67,20 +68,22 @@ struct Aging {
   int64_t length, second;  // of a row's time, in the column's unit
   uint64_t kept_ns;
 };
-// Of a table what is as much older than the newest of another, or of itself, in the column's unit.
+// Of a table what is as much older than the newest of another, or of itself, in the column's unit, of which a second
+// has so many.
 struct Aged {
   const char *table, *key, *column, *newest_of;
-  int64_t kept;
+  int64_t kept, second;
 };
 constexpr int64_t kDay_s = 86'400;
 constexpr Aged kAged[] = {
-    {"windows", "start_ns, node, job_id, rank, comm_id_hash", "start_ns", "windows", kDay_s* kSecond_ns},
-    {"device_states", "start_ns, node, job_id, rank", "start_ns", "windows", kDay_s* kSecond_ns},
-    {"arrivals", "start_ns, node, job_id, rank, comm_id_hash, number", "start_ns", "windows", kDay_s* kSecond_ns},
-    {"minutes", "start_s, node, job_id, rank, comm_id_hash", "start_s", "minutes", 30 * kDay_s},
-    {"hours", "start_s, node, job_id, rank, comm_id_hash", "start_s", "hours", 400 * kDay_s},
-    {"events", "rowid", "timestamp_ns", "events", 30 * kDay_s* kSecond_ns},
-    {"incidents", "id", "to_ns", "incidents", 400 * kDay_s* kSecond_ns},
+    {"windows", "start_ns, node, job_id, rank, comm_id_hash", "start_ns", "windows", kDay_s* kSecond_ns, kSecond_ns},
+    {"device_states", "start_ns, node, job_id, rank", "start_ns", "windows", kDay_s* kSecond_ns, kSecond_ns},
+    {"arrivals", "start_ns, node, job_id, rank, comm_id_hash, number", "start_ns", "windows", kDay_s* kSecond_ns,
+     kSecond_ns},
+    {"minutes", "start_s, node, job_id, rank, comm_id_hash", "start_s", "minutes", 30 * kDay_s, 1},
+    {"hours", "start_s, node, job_id, rank, comm_id_hash", "start_s", "hours", 400 * kDay_s, 1},
+    {"events", "rowid", "timestamp_ns", "events", 30 * kDay_s* kSecond_ns, kSecond_ns},
+    {"incidents", "id", "to_ns", "incidents", 400 * kDay_s* kSecond_ns, kSecond_ns},
 };
 constexpr int64_t kRowsAged = 4000;  // deleted with one batch
 constexpr Aging kFinestFirst[] = {
@@ -173,8 +176,9 @@ struct Reader {
 }  // namespace
 
 struct SqliteStore::Impl {
-  explicit Impl(StoreOptions given) : options(std::move(given)) {}
+  Impl(StoreOptions given, const Clock& the_clock) : options(std::move(given)), clock(the_clock) {}
   const StoreOptions options;
+  const Clock& clock;
   ingero::store::WriterLock lock;
   Database database;
   Reader events{options.question_ns}, incident_rows{options.question_ns}, bounds{options.question_ns},
@@ -260,6 +264,7 @@ struct SqliteStore::Impl {
     int64_t pruned_ns = 0;
     INGERO_TRY(database.integer_into("SELECT windows_before_ns FROM pruned", pruned_ns));
     windows_pruned_ns = static_cast<uint64_t>(pruned_ns);
+    INGERO_TRY(look_at_clock());
     const Status status = database.each_row(
         fmt::format("SELECT cluster_id, node_id, id, first_ns, last_ns FROM nodes ORDER BY last_ns DESC LIMIT {}",
                     kMaxNodes),
@@ -444,6 +449,30 @@ struct SqliteStore::Impl {
     return static_cast<uint64_t>((pages - free) * bytes);
   }
 
+  // Of a row that did not come under a clock that was wrong.
+  int64_t latest_ns() const { return as_signed(clock.wall_ns() + kAhead_ns); }
+  Result<int64_t> newest_window_ns() {
+    int64_t newest_ns = 0;
+    INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
+    return std::min(newest_ns, latest_ns());
+  }
+  // What such a clock had deleted may come again, and is counted twice then; else no window would be taken until its
+  // time has come.
+  Status look_at_clock() {
+    const uint64_t now_ns = clock.wall_ns();
+    if (windows_pruned_ns > now_ns) windows_pruned_ns = now_ns - std::min(now_ns, kWindowsLate_ns);
+    int64_t newest_ns = 0;
+    INGERO_TRY(database.integer_into(
+        "SELECT max(coalesce((SELECT max(start_ns) FROM windows), 0), coalesce((SELECT max(timestamp_ns) FROM events), "
+        "0))",
+        newest_ns));
+    if (newest_ns > latest_ns()) {
+      log_warning("{}: holds rows of a time that is {} ahead of this machine's clock, which was wrong then or is now",
+                  options.path, format_duration(static_cast<uint64_t>(newest_ns) - now_ns));
+    }
+    return {};
+  }
+
   // No window that began before may come any more, or what was deleted would count again.
   Status refuse_windows(int64_t before_ns) {
     if (before_ns <= as_signed(windows_pruned_ns)) return {};
@@ -463,10 +492,10 @@ struct SqliteStore::Impl {
   // Of each table what is older, oldest first, until `left` rows are deleted; what is left of it then goes next time.
   Status delete_aged(const Aged& aged, int64_t& left) {
     if (left <= 0) return {};
-    INGERO_TRY(database.execute(
-        fmt::format("DELETE FROM {0} WHERE ({1}) IN (SELECT {1} FROM {0} WHERE {2} < (SELECT max({2}) FROM {3}) - {4} "
-                    "ORDER BY {2} LIMIT {5})",
-                    aged.table, aged.key, aged.column, aged.newest_of, aged.kept, left)));
+    INGERO_TRY(database.execute(fmt::format(
+        "DELETE FROM {0} WHERE ({1}) IN (SELECT {1} FROM {0} WHERE {2} < min((SELECT max({2}) FROM {3}), "
+        "{6}) - {4} ORDER BY {2} LIMIT {5})",
+        aged.table, aged.key, aged.column, aged.newest_of, aged.kept, left, latest_ns() / (kSecond_ns / aged.second))));
     left -= sqlite3_changes(database.get());
     return {};
   }
@@ -495,9 +524,10 @@ struct SqliteStore::Impl {
 
   // What is older than windows that are deleted may have been counted.
   Status delete_old(std::vector<NodeKey>& forgotten) {
-    int64_t newest_ns = 0, left = kRowsAged;
-    INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
-    INGERO_TRY(refuse_windows(newest_ns - 86'400 * kSecond_ns));
+    int64_t left = kRowsAged;
+    const auto newest_ns = newest_window_ns();
+    INGERO_TRY(newest_ns);
+    INGERO_TRY(refuse_windows(*newest_ns - 86'400 * kSecond_ns));
     for (const Aged& aged : kAged) INGERO_TRY(delete_aged(aged, left));
     has_aged = left <= 0;
     return has_aged ? Status() : delete_nodes(forgotten);
@@ -545,11 +575,11 @@ struct SqliteStore::Impl {
     INGERO_TRY(enough);
     if (*enough) return {};
     return transaction([&]() -> Status {
-      int64_t newest_ns = 0;
-      INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
+      const auto newest_ns = newest_window_ns();
+      INGERO_TRY(newest_ns);
       const Aging* aging = std::begin(kFinestFirst);
       for (int step = 0; step < kMaxSteps && !*enough && aging != std::end(kFinestFirst); ++step) {
-        const auto deleted = delete_step(*aging, newest_ns);
+        const auto deleted = delete_step(*aging, *newest_ns);
         INGERO_TRY(deleted);
         if (!*deleted) ++aging;
         enough = has_room();
@@ -588,8 +618,8 @@ struct SqliteStore::Impl {
 SqliteStore::SqliteStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SqliteStore::~SqliteStore() = default;
 
-Result<std::unique_ptr<ClusterStore>> SqliteStore::open(StoreOptions options) {
-  auto impl = std::make_unique<Impl>(std::move(options));
+Result<std::unique_ptr<ClusterStore>> SqliteStore::open(StoreOptions options, const Clock& clock) {
+  auto impl = std::make_unique<Impl>(std::move(options), clock);
   INGERO_TRY(impl->open());
   return std::unique_ptr<ClusterStore>(new SqliteStore(std::move(impl)));
 }

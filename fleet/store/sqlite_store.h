@@ -7,6 +7,7 @@
 
 #include <chrono>
 
+#include "base/clock.h"
 #include "fleet/store/cluster_store.h"
 
 namespace ingero::fleet::store {
@@ -21,7 +22,7 @@ class SqliteStore : public ClusterStore {
  public:
   // Makes the file where there is none. kBusy: another server has it. kCorrupt: it is something else. kNotSupported: a
   // newer version made it.
-  static Result<std::unique_ptr<ClusterStore>> open(StoreOptions options);
+  static Result<std::unique_ptr<ClusterStore>> open(StoreOptions options, const Clock& clock);
   ~SqliteStore() override;
   SqliteStore(const SqliteStore&) = delete;
   SqliteStore& operator=(const SqliteStore&) = delete;

@@ -90,15 +90,23 @@ void Pump::open() {
     }
   }
   const auto from = note.find("windows_from_ns");
-  if (from != note.end() && from->is_number_unsigned()) windows_from_ns_ = from->get<uint64_t>();
+  if (from != note.end() && from->is_number_unsigned()) keep_windows_from(from->get<uint64_t>());
   backlog_.due_minutes = minutes_.size();
+}
+
+// What a clock that was wrong had deleted may come again, and is counted twice then; else no window would be taken
+// until its time has come.
+void Pump::keep_windows_from(uint64_t ns) {
+  const uint64_t now_ns = clock_.wall_ns();
+  if (ns > now_ns) ns = now_ns - std::min(now_ns, kWindowsLate_ns);
+  windows_from_ns_ = std::max(windows_from_ns_.load(), ns);
 }
 
 Status Pump::connect() {
   INGERO_TRY(prepare_schema(client_));
   const auto found = client_.rows("SELECT max(windows_before_ns) FROM pruned_rows");
   INGERO_TRY(found);
-  windows_from_ns_ = std::max(windows_from_ns_.load(), number_at((*found)["data"], 0, 0));
+  keep_windows_from(number_at((*found)["data"], 0, 0));
   INGERO_TRY(options_.on_connected());
   INGERO_TRY(look());
   is_connected_ = true;
@@ -288,13 +296,13 @@ Status Pump::drop(size_t table, Partitions& partitions) {
 }
 
 // The newest partition stays, and so do those in which the newest windows, and their sums, can be.
-bool Pump::may_drop(size_t table, const Partitions& partitions) {
+bool Pump::may_drop(size_t table, const Partitions& partitions) const {
   const auto& all = partitions.of[table];
   if (all.size() < 2) return false;
   const auto& windows = partitions.of[kWindowsAging];
   if (std::string_view(kAgingTables[table].name) == kEventRows.name || windows.empty()) return true;
   return begin_of(kAgingTables[table], all.front().number + 1) + kWindowsKept_ns <=
-         begin_of(kAgingTables[kWindowsAging], windows.back().number);
+         std::min(begin_of(kAgingTables[kWindowsAging], windows.back().number), latest_ns());
 }
 
 // What is older than it may be; then the oldest of the finest, until there is room.
@@ -303,8 +311,12 @@ Status Pump::prune() {
   INGERO_TRY(found);
   for (size_t i = 0; i < kAgingTables.size(); ++i) {
     auto& all = found->of[i];
-    const auto kept = static_cast<int64_t>(kAgingTables[i].keep / kAgingTables[i].length);
-    while (all.size() > 1 && all.front().number < all.back().number - kept) INGERO_TRY(drop(i, *found));
+    const AgingTable& aging = kAgingTables[i];
+    const auto kept = static_cast<int64_t>(aging.keep / aging.length);
+    const auto latest = static_cast<int64_t>(latest_ns() / (aging.length * (kSecond_ns / aging.second)));
+    while (all.size() > 1 && all.front().number < std::min(all.back().number, latest) - kept) {
+      INGERO_TRY(drop(i, *found));
+    }
   }
   while (static_cast<double>(found->bytes) >= kFull * static_cast<double>(options_.max_bytes)) {
     size_t finest = 0;
@@ -320,7 +332,7 @@ Status Pump::prune() {
 Status Pump::delete_old(const char* table, const char* column) {
   const auto newest = client_.rows(fmt::format("SELECT max({0}), min({0}) FROM {1}", column, table));
   INGERO_TRY(newest);
-  const int64_t before_ns = clipped(number_at((*newest)["data"], 0, 0)) - kKept_ns;
+  const int64_t before_ns = clipped(std::min(number_at((*newest)["data"], 0, 0), latest_ns())) - kKept_ns;
   if (clipped(number_at((*newest)["data"], 0, 1)) >= before_ns) return {};
   return client_.run(fmt::format("ALTER TABLE {} DELETE WHERE {} < {}", table, column, before_ns));
 }

@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "base/clock.h"
 #include "fleet/store/clickhouse/rows.h"
 #include "fleet/store/spool.h"
 
@@ -26,8 +27,8 @@ struct PumpOptions {
 
 class Pump {
  public:
-  Pump(Client& client, Spool& spool, PumpOptions options)
-      : client_(client), spool_(spool), options_(std::move(options)) {}
+  Pump(Client& client, Spool& spool, PumpOptions options, const Clock& clock)
+      : client_(client), spool_(spool), options_(std::move(options)), clock_(clock) {}
   ~Pump();
   Pump(const Pump&) = delete;
   Pump& operator=(const Pump&) = delete;
@@ -62,17 +63,20 @@ class Pump {
   Status sum_minute(int64_t start_s);
   Status sum_hour(int64_t start_s);
   Status prune();
-  static bool may_drop(size_t table, const Partitions& partitions);
+  bool may_drop(size_t table, const Partitions& partitions) const;
   Status drop(size_t table, Partitions& partitions);
   Status delete_old(const char* table, const char* column);
   Result<Partitions> partitions() const;
   Status look();
   std::string note() const;
+  uint64_t latest_ns() const { return clock_.wall_ns() + kAhead_ns; }  // of a row that no wrong clock let in
+  void keep_windows_from(uint64_t ns);
   bool has_due() const { return !minutes_.empty() || !hours_.empty(); }
 
   Client& client_;
   Spool& spool_;
   const PumpOptions options_;
+  const Clock& clock_;
   std::atomic<uint64_t> windows_from_ns_ = 0;
   std::thread thread_;
 

@@ -217,7 +217,7 @@ struct Store::Impl {
     spool = std::move(*opened);
     INGERO_TRY(read_spool());
     PumpOptions pumping{options.max_bytes, options.between_sums_ns, [this] { return read_tables(); }};
-    pump = std::make_unique<Pump>(client, *spool, std::move(pumping));
+    pump = std::make_unique<Pump>(client, *spool, std::move(pumping), clock);
     pump->open();
     const Status connected = pump->connect();
     if (!connected.ok() && connected.error().code() != Errc::kBusy) return connected;

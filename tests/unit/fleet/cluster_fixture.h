@@ -66,7 +66,7 @@ class ClusterTest : public ::testing::Test {
 
   void open() {
     cluster.reset();
-    auto store = store::SqliteStore::open({.path = folder.path() + "/c.db"});
+    auto store = store::SqliteStore::open({.path = folder.path() + "/c.db"}, clock);
     ASSERT_TRUE(store.ok());
     auto opened = Cluster::open(std::make_unique<BusyStore>(std::move(*store), is_busy), clock);
     ASSERT_TRUE(opened.ok());

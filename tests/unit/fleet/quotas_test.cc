@@ -105,6 +105,22 @@ TEST(Quotas, WhatOneNodeFloodsTheOthersDoNotMiss) {
   EXPECT_TRUE(send("gpu-new", kOfNode, 606 * kSecond_ns) || send("gpu-new", kOfNode, 607 * kSecond_ns));
 }
 
+// Those that are known keep what they do not use; that share is less where there are more.
+TEST(Quotas, NodesThatAreNewFindRoomWhereTheOthersUseLittle) {
+  Quotas quotas = make(200'000, 0, 0);
+  for (const char* known : {"a", "b", "c"}) {
+    auto batch = batch_of(3, known);
+    ASSERT_FALSE(quotas.take_points("t", batch, 0));
+  }
+  uint64_t now_ns = 13 * kSecond_ns;
+  auto last = batch_of(1, "a");
+  ASSERT_FALSE(quotas.take_points("t", last, now_ns));
+  for (int i = 0; i < 40; ++i) {
+    auto batch = batch_of(10, "new-" + std::to_string(i));
+    EXPECT_FALSE(quotas.take_points("t", batch, now_ns += 100'000)) << i;
+  }
+}
+
 TEST(Quotas, AMillionNodesOfOneTokenAreBounded) {
   Quotas quotas = make(1000, 0, 0);
   uint64_t taken = 0;

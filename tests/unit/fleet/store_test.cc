@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "fleet/store/sqlite_store.h"
+#include "held_clock.h"
 #include "temp_folder.h"
 
 namespace ingero::fleet::store {
@@ -51,12 +52,14 @@ wire::Window window(uint64_t number, uint32_t rank) {
 class Store : public ::testing::Test {
  protected:
   std::unique_ptr<ClusterStore> open(uint64_t max_bytes = uint64_t{1} << 30) {
-    auto opened = SqliteStore::open({path, max_bytes});
+    auto opened = SqliteStore::open({path, max_bytes}, clock);
     EXPECT_TRUE(opened.ok()) << (opened.ok() ? "" : opened.error().text());
     return opened.ok() ? std::move(*opened) : nullptr;
   }
   TempFolder folder;
   std::string path = folder.path() + "/c.db";
+  HeldClock clock;  // behind all that tests store
+  Store() { clock.now_ns = 2 * kStart_ns; }
 };
 
 TEST_F(Store, ABatchThatComesAgainChangesNothing) {
@@ -196,6 +199,36 @@ TEST_F(Store, WhatIsTooOldGoesInPieces) {
   const auto again = store->write(old);
   ASSERT_TRUE(again.ok());
   EXPECT_THAT(again->windows, SizeIs(0)) << "none that was deleted counts again";
+}
+
+// A machine that starts with a clock that is 40 days ahead, and is set right afterwards.
+TEST_F(Store, RowsOfAClockThatWasAheadDoNotMakeLaterOnesOld) {
+  constexpr uint64_t kAway = 40ULL * 86'400 * 1'000'000'000 / kPeriod_ns;
+  const auto write = [](ClusterStore& store, uint64_t number) {
+    wire::Batch batch;
+    batch.windows = {window(number, 1)};
+    batch.points = {point(0)};
+    batch.points[0].time_ns = batch.windows[0].end_ns;
+    const auto written = store.write(batch);
+    EXPECT_TRUE(written.ok());
+    EXPECT_THAT(written->refused, IsEmpty()) << number;
+    return written->windows.size();
+  };
+  const auto count = [](ClusterStore& store, const char* table) {
+    const auto found = store.sql(fmt::format("SELECT count(*) FROM {}", table), 1);
+    return found.ok() ? (*found)["data"][0][0].get<int>() : -1;
+  };
+  clock.now_ns = kStart_ns + kAway * kPeriod_ns;
+  EXPECT_EQ(write(*open(), kAway), 1U);
+  clock.now_ns = kStart_ns + 10 * kPeriod_ns;
+  const auto store = open();
+  for (uint64_t i = 9; i < 200; ++i) {
+    EXPECT_EQ(write(*store, i), 1U) << i;
+    clock.now_ns += kPeriod_ns;
+  }
+  EXPECT_EQ(count(*store, "windows"), 192);
+  EXPECT_EQ(count(*store, "events"), 192);
+  EXPECT_EQ(count(*store, "minutes"), 18);
 }
 
 TEST_F(Store, HistoryIsOfWhatWasAskedFor) {
@@ -415,16 +448,16 @@ TEST_F(Store, ArrivalsOfAnOlderVersionAreOfTheWindowInWhichTheyWereEntered) {
 TEST_F(Store, IsOfOneProcessAndOfNoOtherKind) {
   {
     const auto store = open();
-    const auto second = SqliteStore::open({path});
+    const auto second = SqliteStore::open({path}, clock);
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(second.error().code(), Errc::kBusy);
     EXPECT_THAT(second.error().text(), HasSubstr(path));
   }
   std::ofstream(folder.path() + "/x.db") << "words, and not a database";
-  const auto words = SqliteStore::open({folder.path() + "/x.db"});
+  const auto words = SqliteStore::open({folder.path() + "/x.db"}, clock);
   ASSERT_FALSE(words.ok());
   EXPECT_EQ(words.error().code(), Errc::kCorrupt);
-  EXPECT_FALSE(SqliteStore::open({folder.path() + "/none/x.db"}).ok());
+  EXPECT_FALSE(SqliteStore::open({folder.path() + "/none/x.db"}, clock).ok());
 }
 
 TEST_F(Store, StaysWithinItsSizeAndLosesTheOldest) {
@@ -552,7 +585,7 @@ TEST_F(LongQuestions, HowFarBackItReachesIsKnownMeanwhile) {
 }
 
 TEST_F(LongQuestions, EndWithWhatToNarrow) {
-  const auto opened = SqliteStore::open({.path = path, .question_ns = std::chrono::microseconds(1)});
+  const auto opened = SqliteStore::open({.path = path, .question_ns = std::chrono::microseconds(1)}, clock);
   ASSERT_TRUE(opened.ok());
   const auto found = ask_all(**opened);
   ASSERT_FALSE(found.ok());

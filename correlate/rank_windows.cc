@@ -130,6 +130,7 @@ void RankWindows::know(const hal::Communicator& communicator) {
     rank.own.reset();
     rank.has_ended = false;  // another process has its number
     rank.exit_wall_ns.reset();
+    rank.ended_well = false;
     // 0: it is older than the recording, and so is the work before its first call.
     if (communicator.made_mono_ns != 0) {
       known->second.last_mono_ns = communicator.made_mono_ns;
@@ -243,7 +244,10 @@ void RankWindows::take(const hal::Event& event, const hal::Exchange* exchange) {
   }
   Rank& rank = found->second;
   if (const auto host = calls_.host_op(event.call)) {
-    if (*host == hal::HostOp::kExit) rank.exit_wall_ns = event.start_wall_ns() + event.duration_ns;
+    if (*host == hal::HostOp::kExit) {
+      rank.exit_wall_ns = event.start_wall_ns() + event.duration_ns;
+      rank.ended_well = event.has(hal::Has::kReturnCode) && event.return_code == 0;
+    }
     if (*host != hal::HostOp::kSchedSwitch || !event.has(hal::Has::kOffCpu)) return;
     if (!rank.last_mono_ns || !rank.threads.contains(event.tid)) return;
     if (rank.switches.size() >= kMaxSwitches) {
@@ -678,6 +682,10 @@ void RankWindows::cut(const Facts* facts, uint32_t pid, Rank& rank, bool with_wo
       if (on.last_entered) window.left = on.last_left;
       if (on.last_entered) window.entered_bytes = on.last_bytes.value_or(0);
       window.progress = on.last_progress;
+      if (is_gone && rank.ended_well) {  // it waited for nothing any more
+        window.left = window.entered;
+        if (window.progress) window.progress->left = window.progress->entered;
+      }
       window.has_failed = on.failed_ns && *on.failed_ns <= window_ns_;
       window.is_gone = is_gone;
       window.call = on.call;

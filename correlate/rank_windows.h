@@ -215,6 +215,7 @@ class RankWindows {
     std::optional<Facts> own;              // by its communicators, where its environment names no rank
     bool has_ended = false;                // and its last calls are here
     std::optional<uint64_t> exit_wall_ns;  // as its exit's event says
+    bool ended_well = false;               // likewise: with status 0
 
     // Its end as of a window: by when it was, not by when it became known, which no recording has.
     bool is_gone_by(uint64_t wall_ns) const { return exit_wall_ns ? *exit_wall_ns <= wall_ns : has_ended; }

@@ -14,7 +14,8 @@ constexpr double kHalf = 0.5;       // of it, for each reason to doubt
 constexpr uint64_t kWindowsKept = 720, kWindowsBetweenSweeps = 60;
 // So long after hang_after at the latest, what is not decided is decided as it looks.
 constexpr uint64_t kUndecidedFor = 1;  // windows
-// Where all came and none left, the device may still be busy with what was submitted before.
+// Where all came and none left, the device may still be busy with what was submitted before; and who goes on in other
+// communicators may have submitted one that it needs much later.
 constexpr uint64_t kUnknownAfter = 6;  // times hang_after
 
 bool share_a_rank(const Hang& a, const Hang& b) {
@@ -72,6 +73,7 @@ bool Hangs::add(const Progress& progress) {
   if (!is_same) {
     member.since_ns = progress.end_ns;
     member.since_clock = clock_ns_;
+    moved_[progress.rank] = clock_ns_;
     member.unchanged = 0;
   } else if (progress.end_ns >= member.end_ns + period_ns_ / 2) {
     ++member.unchanged;
@@ -158,6 +160,12 @@ bool Hangs::waits_long(const Communicator& communicator, const Member& member) c
          member.unchanged >= std::max<uint64_t>(1, windows);
 }
 
+// It has not entered nor left anything, wherever.
+bool Hangs::stands_still(uint32_t rank) const {
+  const auto found = moved_.find(rank);
+  return found == moved_.end() || clock_ns_ >= found->second + hang_after_ns_;
+}
+
 // Whether there is still time for more to come before it has to be decided.
 bool Hangs::is_in_time(const Stuck& stuck) const {
   return settled_ns_ < stuck.first_clock + hang_after_ns_ + kUndecidedFor * period_ns_;
@@ -174,6 +182,7 @@ bool Hangs::find_stuck(uint64_t id, const Communicator& communicator, Stuck& stu
     if (!waits_long(communicator, member)) continue;
     stuck.waited = std::max(stuck.waited, member.entered);
     stuck.has_waiter = stuck.has_waiter || !member.has_failed;
+    stuck.is_passed_by = stuck.is_passed_by && !stands_still(rank);
     if (member.since_clock >= stuck.first_clock) continue;
     stuck.first_clock = member.since_clock;
     stuck.first_ns = member.since_ns;
@@ -358,6 +367,7 @@ Hang Hangs::describe(HangKind kind, const Stuck& where) const {
   hang.confidence = kObserved * where.observed / hang.nranks;
   hang.is_matched = where.is_matched;
   if (where.is_matched) hang.confidence *= kHalf;
+  if (where.is_passed_by) hang.confidence *= kHalf;
   if (kind == HangKind::kUnknown || (kind == HangKind::kMismatch && where.is_split)) hang.confidence *= kHalf;
   return hang;
 }
@@ -418,7 +428,9 @@ std::vector<Hang> Hangs::find() const {
   for (const auto& [id, communicator] : communicators_) {
     if (!can_hang(communicator)) continue;
     Stuck one;
-    if (find_stuck(id, communicator, one)) stuck.push_back(std::move(one));
+    if (!find_stuck(id, communicator, one)) continue;
+    if (one.is_passed_by && clock_ns_ < one.first_clock + kUnknownAfter * hang_after_ns_) continue;
+    stuck.push_back(std::move(one));
   }
   drop_exits_without_waiters(stuck);
   if (std::ranges::none_of(stuck, &Stuck::has_waiter)) return {};  // all that waited have given up
@@ -518,8 +530,8 @@ void Hangs::forget_old() {
     members_ -= std::erase_if(one->second.members, is_old);
     one = one->second.members.empty() ? communicators_.erase(one) : std::next(one);
   }
-  for (auto* nodes : {&nodes_, &idle_}) {
-    std::erase_if(*nodes, [&](const auto& one) { return clock_ns_ >= one.second + kWindowsKept * period_ns_; });
+  for (auto* times : {&nodes_, &idle_, &moved_}) {
+    std::erase_if(*times, [&](const auto& one) { return clock_ns_ >= one.second + kWindowsKept * period_ns_; });
   }
 }
 

@@ -135,7 +135,8 @@ class Hangs {
     uint32_t observed = 0;
     bool is_matched = false, is_split = false;  // is_split: of two operations none has a majority
     bool is_undecided = false;
-    bool has_waiter = false;  // that has not failed
+    bool has_waiter = false;   // that has not failed
+    bool is_passed_by = true;  // all that wait in it go on in other communicators
     std::map<uint32_t, HangKind> suspects;
   };
   // What the communicators that hang have in common.
@@ -154,6 +155,7 @@ class Hangs {
   bool is_fresh(const Member& member) const;
   bool is_silent(uint32_t node) const;
   bool waits_long(const Communicator& communicator, const Member& member) const;
+  bool stands_still(uint32_t rank) const;
   bool is_in_time(const Stuck& stuck) const;
   bool find_stuck(uint64_t id, const Communicator& communicator, Stuck& stuck) const;
   void find_suspects(const Communicator& communicator, Stuck& stuck) const;
@@ -182,6 +184,7 @@ class Hangs {
   std::map<uint64_t, Communicator> communicators_;
   std::map<uint32_t, uint64_t> nodes_;  // the job's clock when each was heard of last
   std::map<uint32_t, uint64_t> idle_;   // the same, where it sent nothing of its ranks
+  std::map<uint32_t, uint64_t> moved_;  // the same, by rank: when it entered or left a collective last
   std::set<uint32_t> awaited_;          // nodes that were heard of before a gap, and not yet after it
   uint64_t awaited_until_ns_ = 0;       // by the clock of advance(), as the next
   uint64_t most_missing_ns_ = 0;        // since when most nodes are; 0: they are not

@@ -68,8 +68,8 @@ struct Aging {
   int64_t length, second;  // of a row's time, in the column's unit
   uint64_t kept_ns;
 };
-// Of a table what is as much older than the newest of another, or of itself, in the column's unit, of which a second
-// has so many.
+// Of a table what is as much older than the newest of another, or of itself, in the column's unit; a second in
+// that unit.
 struct Aged {
   const char *table, *key, *column, *newest_of;
   int64_t kept, second;

@@ -77,9 +77,14 @@ class RankWindowsTest : public ::testing::Test {
     if (exchange) exchanges.emplace_back(0, *exchange);
     windows.take(events, exchanges, {}, kOffsetOfWall);
   }
-  void end_at(uint64_t ms) {
+  void end_at(uint64_t ms, std::optional<int64_t> status = std::nullopt) {
     Event one = event("collect", ms, 0);
     one.call = calls().id_of(hal::HostOp::kExit);
+    one.clear(Has::kReturnCode);
+    if (status) {
+      one.return_code = *status;
+      one.set(Has::kReturnCode);
+    }
     feed(one);
   }
   void wait(uint64_t from_ms, uint64_t to_ms, uint64_t id = kSomeId) {
@@ -251,6 +256,33 @@ TEST_F(RankWindowsTest, AnEndIsOfTheWindowInWhichItWasHoweverEarlyItIsKnown) {
   EXPECT_FALSE(only(advance_to(5000)).is_gone);
   EXPECT_TRUE(only(advance_to(10'000)).is_gone);
   EXPECT_THAT(advance_to(15'000), IsEmpty());
+}
+
+// The last collective of a job is often not waited for.
+TEST_F(RankWindowsTest, AProcessThatEndedWellHasLeftWhatItEntered) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  wait(200, 300);
+  collect(400);
+  end_at(4900, 0);
+  const RankWindow last = only(advance_to(5000));
+  EXPECT_TRUE(last.is_gone);
+  EXPECT_EQ(last.entered, 2U);
+  EXPECT_EQ(last.left, 2U);
+}
+
+TEST_F(RankWindowsTest, AProcessThatFailedHasNotLeftIt) {
+  know_rank();
+  windows.know(communicator());
+  collect(100);
+  wait(200, 300);
+  collect(400);
+  end_at(4900, 1);
+  const RankWindow last = only(advance_to(5000));
+  EXPECT_TRUE(last.is_gone);
+  EXPECT_EQ(last.entered, 2U);
+  EXPECT_EQ(last.left, 1U);
 }
 
 TEST_F(RankWindowsTest, AnEndIsOfTheWindowInWhichItWasHoweverLateItIsKnown) {

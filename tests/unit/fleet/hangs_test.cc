@@ -333,6 +333,23 @@ TEST(Hangs, AcrossCommunicatorsTheCauseIsFound) {
   }
 }
 
+// A collective that was submitted long before its result is needed, while all go on in another communicator.
+TEST(Hangs, WhereAllThatWaitGoOnElsewhereItTakesLongerAndIsDoubted) {
+  Two some;
+  const uint64_t begin_ns = some.now_ns;
+  std::vector<Hang> changes;
+  for (int64_t i = 1; changes.empty() && i < 100; ++i, some.now_ns += kHangPeriod_ns) {
+    for (const uint32_t rank : {0U, 1U}) some.say(rank, 1, 10 * i, 10 * i);
+    some.say(0, 2, 5, 4);
+    some.say(1, 2, 4, 4);
+    changes = some.hangs.advance(true);
+  }
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_GE(some.now_ns, begin_ns + 6 * kHangAfter_ns);
+  EXPECT_EQ(changes.front().kind, HangKind::kMissingEnter);
+  EXPECT_DOUBLE_EQ(changes.front().confidence, 0.475);
+}
+
 // 16 ranks on two nodes, in one communicator; rank 0 is in another one, too, so that its node is always heard of.
 class Sixteen {
  public:

@@ -115,8 +115,9 @@ Result<Summary> export_cluster(const ExportOptions& options, const fleet::Fleet&
   const uint64_t now_ns = context.clock->wall_ns();
   serve::perfetto::ClusterTimeline timeline(
       format_of(options), [&](std::string_view bytes) { return to.write(bytes); }, (*chains)["chains"],
-      now_ns - std::min(now_ns, *back_ns), now_ns);
-  INGERO_TRY(fleet.ask_in_pages([&] { return timeline.next(); }, [&](const Json& rows) { return timeline.add(rows); }));
+      now_ns - std::min(now_ns, *back_ns), now_ns, fleet.cluster());
+  INGERO_TRY(fleet.ask_in_pages((*chains)["nodes"], [&] { return timeline.next(); },
+                                [&](const Json& rows) { return timeline.add(rows); }));
   const auto totals = timeline.finish();
   if (!totals.ok()) return totals.error();
   Summary summary{fmt::format("{} windows, {} incidents", totals->windows, totals->incidents), {}};

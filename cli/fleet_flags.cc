@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* kNodesTokenVariable = "INGERO_NODES_TOKEN";
 constexpr const char* kDefaultTimeout = "5s";
+constexpr size_t kMaxClusterBytes = 128;
 
 Result<std::string> token_of(const FleetOptions& options, const Context& context) {
   if (options.token_file.empty()) return context.environment.variable(kNodesTokenVariable).value_or("");
@@ -58,6 +59,11 @@ void add_fleet_options(Command command, FleetOptions& options, const char* nodes
       .type_name("FILE")
       .group(group);
   command
+      .add_option("--cluster-id", options.cluster,
+                  "Of a cluster's server this cluster only: its incidents, and what export draws")
+      .type_name("NAME")
+      .group(group);
+  command
       .add_option("--clock-skew-threshold", options.clock_threshold,
                   "Warn when clocks of nodes certainly differ by more (0: do not check)")
       .duration()
@@ -67,7 +73,7 @@ void add_fleet_options(Command command, FleetOptions& options, const char* nodes
       .add_flag("--fleet-require-tls", options.requires_tls,
                 "Query other hosts over TLS only (default: true; =false: anyone on the path can read the data)")
       .group(group);
-  command.rare_flags("ca-cert client- nodes- clock-skew fleet-require");
+  command.rare_flags("ca-cert client- nodes- cluster-id clock-skew fleet-require");
 }
 
 Result<std::shared_ptr<const fleet::Fleet>> open_fleet(const FleetOptions& options, const std::string& timeout,
@@ -82,6 +88,11 @@ Result<std::shared_ptr<const fleet::Fleet>> open_fleet(const FleetOptions& optio
   if (nodes->empty()) return Error(Errc::kInvalid, "--nodes: the list is empty");
   made.client.nodes = std::move(*nodes);
   made.client.tls = {options.authorities, options.certificate, options.key, true, "--client-cert and --client-key"};
+  if (options.cluster.size() > kMaxClusterBytes || options.cluster.find_first_of("'\"\\") != std::string::npos) {
+    return Error(Errc::kInvalid, fmt::format("--cluster-id {}: not the name of a cluster", printable(options.cluster)),
+                 "give at most 128 characters, without quotes");
+  }
+  made.cluster = options.cluster;
   made.client.agent = "ingero/" INGERO_VERSION;
   auto token = token_of(options, context);
   if (!token.ok()) return token.error().in("--nodes-token-file");

@@ -15,11 +15,13 @@ namespace ingero::cli {
 struct FleetOptions {
   std::string nodes;  // a list with commas; "all": those of ingero.yaml
   std::string authorities, certificate, key, token_file;
+  std::string cluster;  // of a cluster's server; empty: all that the token reads
   std::string clock_threshold = format_duration(fleet::kClockThresholdNs);
   bool requires_tls = true;
 };
 
-// --nodes, --ca-cert, --client-cert, --client-key, --nodes-token-file, --clock-skew-threshold, --fleet-require-tls.
+// --nodes, --ca-cert, --client-cert, --client-key, --nodes-token-file, --cluster-id, --clock-skew-threshold,
+// --fleet-require-tls.
 void add_fleet_options(Command command, FleetOptions& options,
                        const char* nodes =
                            "Ask these nodes ('ingero dashboard') or clusters ('ingero fleet serve'): "

@@ -194,8 +194,15 @@ void Client::ask_one(const Round& round, const Questions& questions, bool with_c
 
 std::vector<NodeAnswer> Client::ask(const Questions& questions, bool with_clocks, const Bounds& bounds) const {
   std::vector<NodeAnswer> out;
-  for (const Node& node : options_.nodes)
-    out.push_back({&node, {}, Error(Errc::kBusy, "not queried: the time limit was reached")});
+  const auto is_silent = [&](const Node& node) {
+    return bounds.silent != nullptr && bounds.silent->contains(node.name);
+  };
+  for (const Node& node : options_.nodes) {
+    out.push_back({&node,
+                   {},
+                   is_silent(node) ? Error(Errc::kIo, "not queried again: it did not answer before")
+                                   : Error(Errc::kBusy, "not queried: the time limit was reached")});
+  }
   const auto begin = SteadyClock::now();
   const Deadline end = bounds.time_ns == 0 ? Deadline::max() : begin + std::chrono::nanoseconds(bounds.time_ns);
   serve::net::Stop stop;
@@ -205,6 +212,7 @@ std::vector<NodeAnswer> Client::ask(const Questions& questions, bool with_clocks
   size_t running = std::min(kMaxNodes, out.size());
   const auto work = [&] {
     for (size_t i = next++; i < out.size() && !stop.is_signalled(); i = next++) {
+      if (is_silent(*out[i].node)) continue;
       const auto now = SteadyClock::now();
       if (now >= end) break;
       const auto share = std::min<uint64_t>(options_.timeout_ns, INT64_MAX / 4);

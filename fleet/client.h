@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,9 @@ struct NodeAnswer {
 };
 
 struct Bounds {
-  uint64_t time_ns = 0;                       // of all of it; 0: only each node's
-  const std::atomic<bool>* cancel = nullptr;  // set by another thread: ends it
+  uint64_t time_ns = 0;                           // of all of it; 0: only each node's
+  const std::atomic<bool>* cancel = nullptr;      // set by another thread: ends it
+  const std::set<std::string>* silent = nullptr;  // names of nodes that did not answer before, and are not asked
 };
 
 class Client {

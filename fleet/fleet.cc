@@ -57,7 +57,7 @@ Result<std::vector<NodeQuestion>> questions_of(const Json& input) {
 }
 
 // `input` is a question that nodes take.
-Result<std::vector<NodeQuestion>> questions_of_cluster(const Json& input) {
+Result<std::vector<NodeQuestion>> questions_of_cluster(const Json& input, const std::string& cluster) {
   const auto action = input["action"].get<std::string>();
   if (action == "sql") {
     const Json& statement = input.contains("query") ? input["query"] : input["sql"];
@@ -78,6 +78,7 @@ Result<std::vector<NodeQuestion>> questions_of_cluster(const Json& input) {
                  "choose them by since, or ask the nodes");
   }
   Json chosen{{"top_n", kMaxIncidents}};
+  if (!cluster.empty()) chosen["cluster_id"] = cluster;
   if (input.contains("since")) chosen["since"] = input["since"];
   return std::vector{NodeQuestion{"fleet.cluster.run_analysis", std::move(chosen), incidents_schema(), "analysis"}};
 }
@@ -210,24 +211,26 @@ void shorten(Json& list, uint64_t most, std::string_view what, std::vector<std::
 Result<std::shared_ptr<const Fleet>> Fleet::make(FleetOptions options, const Clock& clock) {
   auto client = Client::make(std::move(options.client), clock);
   if (!client.ok()) return client.error();
-  return std::shared_ptr<const Fleet>(new Fleet(std::move(*client), options.clock_threshold_ns));
+  return std::shared_ptr<const Fleet>(
+      new Fleet(std::move(*client), options.clock_threshold_ns, std::move(options.cluster)));
 }
 
-Status Fleet::ask_in_pages(const std::function<std::string()>& next,
+Status Fleet::ask_in_pages(const Json& nodes, const std::function<std::string()>& next,
                            const std::function<Status(const Json& rows)>& take) const {
-  store::QueryLimits limits;
-  limits.time_ns = 0;  // each node has its own
-  std::set<std::string> answered;
+  std::set<std::string> silent;
+  for (const Json& node : nodes) {
+    if (node["answered"] != true) silent.insert(node["node"].get<std::string>());
+  }
+  Bounds bounds;  // of time each node has its own
+  bounds.silent = &silent;
   for (std::string sql = next(); !sql.empty(); sql = next()) {
     std::vector<std::string> cuts;
-    const auto page = ask({{"action", "sql"}, {"query", sql}, {"limit", 10'000}}, limits, cuts);
+    const auto page = ask({{"action", "sql"}, {"query", sql}, {"limit", 10'000}}, bounds, cuts);
     INGERO_TRY(page);
     if (!cuts.empty()) return Error(Errc::kFull, "a page is longer than an answer may be: " + cuts.front());
     for (const Json& node : (*page)["nodes"]) {
       const auto name = node["node"].get<std::string>();
-      if (node["answered"] == true) {
-        answered.insert(name);
-      } else if (answered.contains(name)) {
+      if (node["answered"] != true && !silent.contains(name)) {
         return Error(Errc::kIo, fmt::format("{}: {}", name, node["error"].get<std::string>()), "ask again");
       }
     }
@@ -237,13 +240,17 @@ Status Fleet::ask_in_pages(const std::function<std::string()>& next,
 }
 
 Result<Json> Fleet::ask(const Json& input, const store::QueryLimits& limits, std::vector<std::string>& cuts) const {
+  return ask(input, Bounds{limits.time_ns, limits.cancel}, cuts);
+}
+
+Result<Json> Fleet::ask(const Json& input, const Bounds& bounds, std::vector<std::string>& cuts) const {
   auto of_node = questions_of(input);
   if (!of_node.ok()) return of_node.error();
-  const Questions questions{std::move(of_node), questions_of_cluster(input)};
+  const Questions questions{std::move(of_node), questions_of_cluster(input, cluster_)};
   const auto action = input["action"].get<std::string>();
   const auto limit = input["limit"].get<uint64_t>();
-  std::vector<NodeAnswer> all = client_.ask(questions, clock_threshold_ns_ > 0, {limits.time_ns, limits.cancel});
-  if (limits.cancel != nullptr && limits.cancel->load()) return Error(Errc::kBusy, "cancelled");
+  std::vector<NodeAnswer> all = client_.ask(questions, clock_threshold_ns_ > 0, bounds);
+  if (bounds.cancel != nullptr && bounds.cancel->load()) return Error(Errc::kBusy, "cancelled");
   Json out{{"action", action}, {"nodes", Json::array()}, {"notes", Json::array()}};
   std::vector<NodeRows> rows;
   std::vector<NodeFigures> figures;

@@ -20,6 +20,7 @@ inline constexpr uint64_t kClockThresholdNs = 10'000'000;
 struct FleetOptions {
   ClientOptions client;
   uint64_t clock_threshold_ns = kClockThresholdNs;  // 0: not checked
+  std::string cluster = {};                         // what clusters' servers are asked about; empty: all of theirs
 };
 
 class Fleet final : public serve::tools::Nodes {
@@ -29,18 +30,22 @@ class Fleet final : public serve::tools::Nodes {
   // `input` fits the schema of query_fleet and has its defaults. kInvalid: what an action does not take, or no
   // statement. When no node answers: the class that all of them gave, else kIo.
   Result<Json> ask(const Json& input, const store::QueryLimits& limits, std::vector<std::string>& cuts) const override;
-  // The SQL that `next` gives, until it gives none; `take` gets the rows of each. kIo: a node that answered the first
-  // does not answer one that follows.
-  Status ask_in_pages(const std::function<std::string()>& next,
+  // The SQL that `next` gives, until it gives none; `take` gets the rows of each. `nodes`: of an answer before; those
+  // that did not answer are not asked. kIo: one that did does not answer one of these.
+  Status ask_in_pages(const Json& nodes, const std::function<std::string()>& next,
                       const std::function<Status(const Json& rows)>& take) const;
   const std::vector<Node>& nodes() const { return client_.nodes(); }
+  const std::string& cluster() const { return cluster_; }
 
  private:
-  Fleet(Client client, uint64_t clock_threshold_ns)
-      : client_(std::move(client)), clock_threshold_ns_(clock_threshold_ns) {}
+  Fleet(Client client, uint64_t clock_threshold_ns, std::string cluster)
+      : client_(std::move(client)), clock_threshold_ns_(clock_threshold_ns), cluster_(std::move(cluster)) {}
+
+  Result<Json> ask(const Json& input, const Bounds& bounds, std::vector<std::string>& cuts) const;
 
   Client client_;
   uint64_t clock_threshold_ns_;
+  std::string cluster_;
 };
 
 }  // namespace ingero::fleet

@@ -380,7 +380,8 @@ Status limit_to(const store::Clusters& readable, const ClusterTool& tool, Json& 
   return Error(Errc::kPermission,
                name.empty() ? "this token reads some clusters only, and none is named"
                             : fmt::format("cluster {}: this token does not read it", printable(name, 128)),
-               fmt::format("\"cluster_id\": one of {}", printable(fmt::format("{}", fmt::join(readable.names, ", ")))));
+               fmt::format("\"cluster_id\" (--cluster-id): one of {}",
+                           printable(fmt::format("{}", fmt::join(readable.names, ", ")))));
 }
 
 // Makes `answer` printable, and as short as it may be.

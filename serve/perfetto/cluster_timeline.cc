@@ -44,18 +44,23 @@ struct ClusterTimeline::Span {
 };
 
 ClusterTimeline::ClusterTimeline(TimelineFormat format, Sink sink, const Json& chains, uint64_t from_wall_ns,
-                                 uint64_t to_wall_ns)
-    : format_(format), sink_(std::move(sink)), chains_(chains), from_ns_(from_wall_ns), to_ns_(to_wall_ns) {}
+                                 uint64_t to_wall_ns, std::string cluster)
+    : format_(format),
+      sink_(std::move(sink)),
+      chains_(chains),
+      from_ns_(from_wall_ns),
+      to_ns_(to_wall_ns),
+      cluster_(std::move(cluster)) {}
 
 // By a key that no two rows share, so that none is given twice and none is missed. SQLite and ClickHouse write the
 // bytes of a text alike.
 std::string ClusterTimeline::next() const {
   if (is_over_) return {};
-  std::string after;
+  std::string after = cluster_.empty() ? "" : fmt::format(" AND n.cluster_id = '{}'", cluster_);
   if (after_) {
     const auto& [start, node, rank, communicator, job] = *after_;
-    after = fmt::format(" AND (w.start_ns, w.node, w.rank, w.comm_id_hash, hex(w.job_id)) > ({}, {}, {}, {}, '{}')",
-                        start, node, rank, communicator, job);
+    after += fmt::format(" AND (w.start_ns, w.node, w.rank, w.comm_id_hash, hex(w.job_id)) > ({}, {}, {}, {}, '{}')",
+                         start, node, rank, communicator, job);
   }
   return fmt::format(
       "SELECT n.cluster_id AS cluster_id, n.node_id AS node_id, w.rank AS rank, w.comm_id_hash AS communicator, "

@@ -29,8 +29,10 @@ class ClusterTimeline {
   static constexpr size_t kRowsOfPage = 800;  // below a megabyte, however long names are
   static constexpr size_t kMaxTracks = 1 << 20;
 
-  // Windows that began in this time. `chains`: the incidents, as query_fleet gives them.
-  ClusterTimeline(TimelineFormat format, Sink sink, const Json& chains, uint64_t from_wall_ns, uint64_t to_wall_ns);
+  // Windows that began in this time. `chains`: the incidents, as query_fleet gives them. `cluster`: of this one only,
+  // if it is named; without quotes.
+  ClusterTimeline(TimelineFormat format, Sink sink, const Json& chains, uint64_t from_wall_ns, uint64_t to_wall_ns,
+                  std::string cluster = {});
 
   // The statement that gives the next page of each server; empty: all windows have come.
   std::string next() const;
@@ -63,6 +65,7 @@ class ClusterTimeline {
   Sink sink_;
   Json chains_;
   uint64_t from_ns_, to_ns_;
+  std::string cluster_;
   std::unique_ptr<TraceWriter> writer_;
   std::map<NodeName, Node> nodes_;
   size_t tracks_ = 0;

@@ -28,17 +28,12 @@ struct FleetServeOptions {
 
 // Once a second until then, time passes for the cluster.
 void wait_for_signal(const agent::StopSignals& signals, fleet::server::Cluster& cluster) {
-  constexpr uint64_t kSecond_ns = 1'000'000'000;
-  while (signals.wait(kSecond_ns).number == 0) cluster.tick();
+  while (signals.wait(kSecond).number == 0) cluster.tick();
 }
 
 Result<int> run_serve(const FleetServeOptions& options, Context& context) {
   const auto hang_after = parse_duration_ns(options.hang_after);
   if (!hang_after.ok()) return hang_after.error().in("--hang-after");
-  if (*hang_after == 0) {
-    return Error(Errc::kInvalid, "--hang-after: every collective would hang",
-                 "give the longest step of your jobs, as 10s");
-  }
   const auto bytes_rate = parse_size_bytes(options.bytes_rate);
   if (!bytes_rate.ok()) return bytes_rate.error().in("--bytes-rate");
   fleet::server::ListenOptions listen = options.listen;

@@ -11,7 +11,6 @@ namespace {
 
 constexpr const char* kNodesTokenVariable = "INGERO_NODES_TOKEN";
 constexpr const char* kDefaultTimeout = "5s";
-constexpr size_t kMaxClusterBytes = 128;
 
 Result<std::string> token_of(const FleetOptions& options, const Context& context) {
   if (options.token_file.empty()) return context.environment.variable(kNodesTokenVariable).value_or("");
@@ -88,10 +87,6 @@ Result<std::shared_ptr<const fleet::Fleet>> open_fleet(const FleetOptions& optio
   if (nodes->empty()) return Error(Errc::kInvalid, "--nodes: the list is empty");
   made.client.nodes = std::move(*nodes);
   made.client.tls = {options.authorities, options.certificate, options.key, true, "--client-cert and --client-key"};
-  if (options.cluster.size() > kMaxClusterBytes || options.cluster.find_first_of("'\"\\") != std::string::npos) {
-    return Error(Errc::kInvalid, fmt::format("--cluster-id {}: not the name of a cluster", printable(options.cluster)),
-                 "give at most 128 characters, without quotes");
-  }
   made.cluster = options.cluster;
   made.client.agent = "ingero/" INGERO_VERSION;
   auto token = token_of(options, context);

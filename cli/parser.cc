@@ -256,12 +256,9 @@ template <typename Value>
 Flag Command::add_option(const std::string& names, Value& value, const std::string& help) const {
   const Flag flag(app_->add_option(names, value, help));
   // The library reads -1 as the largest number.
-  if constexpr (std::is_same_v<Value, uint32_t> || std::is_same_v<Value, uint64_t> ||
-                std::is_same_v<Value, std::vector<uint32_t>>) {
-    return flag.not_negative();
-  } else {
-    return flag;
-  }
+  constexpr bool is_unsigned = std::is_same_v<Value, uint32_t> || std::is_same_v<Value, uint64_t> ||
+                               std::is_same_v<Value, std::vector<uint32_t>>;
+  return is_unsigned ? flag.not_negative() : flag;
 }
 template Flag Command::add_option(const std::string&, std::string&, const std::string&) const;
 template Flag Command::add_option(const std::string&, bool&, const std::string&) const;

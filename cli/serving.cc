@@ -198,9 +198,7 @@ Result<int> serve_until_signal(serve::http::Server& server, const std::string& w
                                server.fingerprint());
   }
   context.err.flush();
-  constexpr uint64_t kHour_ns = 3'600'000'000'000;
-  while (signals.wait(kHour_ns).number == 0) {
-  }
+  while (signals.wait(3600 * kSecond).number == 0) continue;
   server.stop();
   return kExitDone;
 }

@@ -209,6 +209,12 @@ void shorten(Json& list, uint64_t most, std::string_view what, std::vector<std::
 }  // namespace
 
 Result<std::shared_ptr<const Fleet>> Fleet::make(FleetOptions options, const Clock& clock) {
+  constexpr size_t kMaxClusterBytes = 128;
+  const std::string& cluster = options.cluster;
+  if (cluster.size() > kMaxClusterBytes || cluster.find_first_of("'\"\\") != std::string::npos) {
+    return Error(Errc::kInvalid, fmt::format("--cluster-id {}: not the name of a cluster", printable(cluster)),
+                 "give at most 128 characters, without quotes");
+  }
   auto client = Client::make(std::move(options.client), clock);
   if (!client.ok()) return client.error();
   return std::shared_ptr<const Fleet>(

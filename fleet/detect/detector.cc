@@ -20,6 +20,7 @@ constexpr double kOver = 0.7;           // of the floor
 constexpr uint64_t kForgetAfter = 720;  // windows
 constexpr uint64_t kShared = 2;         // windows: in one, a process may follow another
 constexpr size_t kLightOf = 4;          // a quarter of the ranks do as little as a rank should
+constexpr size_t kHeavyOf = 16;         // of the ranks have a load of their own
 constexpr double kQuorum = 0.75;        // of a cohort
 constexpr size_t kQuorumRanks = 5;
 constexpr double kWorkedLately = 1.0 / 12;  // weight of the newest window
@@ -577,7 +578,7 @@ void Detector::fold(uint64_t window, const std::vector<Incident>& own, std::vect
   members.reserve(ranks_.size());
   for (const auto& [number, rank] : ranks_) {
     if (rank.is_silent) continue;
-    const bool stays_slow = rank.is_named && rank.course.median_of(kAloneFor) >= 100 * floor_of(rank.peers);
+    const bool stays_slow = rank.score() >= kSuspect && rank.course.median_of(kAloneFor) >= 100 * floor_of(rank.peers);
     members.push_back({number, rank.node, rank.score(), rank.is_named ? &rank.incident : nullptr, stays_slow});
   }
   slow_nodes_.fold(members, window, own, changes);
@@ -729,11 +730,22 @@ std::vector<HeavyRole> Detector::imbalance() const {
     light_s = cohorts[i].worked_s;
     ranks += cohorts[i].ranks.size();
   }
+  const auto is_above = [](const Cohort& one, double worked_s) {
+    return one.worked_s >= (1 + std::max(kFloor, floor_of(one.ranks.size()))) * worked_s;
+  };
+  // Of several loads those that carry less than the heaviest wait for it, as the others do: behind the last step
+  // between two cohorts that enough ranks are above.
+  double heavy_s = 0;
+  size_t above = all;
+  for (size_t i = 0; i + 1 < cohorts.size(); ++i) {
+    above -= cohorts[i].ranks.size();
+    const bool is_step = kHeavyOf * above >= all && is_above(cohorts[i + 1], cohorts[i].worked_s);
+    if (is_step) heavy_s = cohorts[i + 1].worked_s;
+  }
   std::map<uint64_t, std::vector<uint32_t>> heavy_of;  // by role
   std::vector<uint32_t> others;
   for (const Cohort& one : cohorts) {
-    const double over = std::max(kFloor, floor_of(one.ranks.size()));
-    const bool is_heavy = one.nodes.size() > 1 && one.worked_s >= (1 + over) * light_s;
+    const bool is_heavy = one.nodes.size() > 1 && is_above(one, light_s) && one.worked_s >= heavy_s;
     std::vector<uint32_t>& to = is_heavy ? heavy_of[one.role] : others;
     to.insert(to.end(), one.ranks.begin(), one.ranks.end());
   }

@@ -67,8 +67,8 @@ class Pool {
   double score_of(double effect) const;
   // The effect below which this share of the pool lies; 0 of an empty pool.
   double effect_at(double share) const;
-  // How slow a rank must be to be named in about a minute in this noise: a mean increment of 0.6 of the sum for what is
-  // large (60 s), or of 0.5 of the other (70 s). At most 10 (1000 %).
+  // How slow a rank must be to be named in about a minute in this noise, nine times in ten: a mean increment of 0.6 of
+  // the sum for what is large (60 s), or of 0.5 of the other (70 s). At most 10 (1000 %).
   // `floor`: of the cohort that it is in.
   double detectable_effect(double floor = kFloor) const;
   size_t windows() const { return history_.size(); }

@@ -7,9 +7,10 @@
 
 namespace ingero::fleet::detect {
 
-// Three quarters.
+// Three quarters. What one or two of many ranks had before, a burst of their node does not make the node's.
 bool SlowNodes::is_slow(const Group& group) {
-  return group.ranks >= 2 && !group.named.empty() && 4 * group.suspects.size() >= 3 * group.ranks;
+  const bool are_few = group.slow_for_long > 0 && 4 * group.slow_for_long <= group.ranks;
+  return group.ranks >= 2 && !group.named.empty() && 4 * group.suspects.size() >= 3 * group.ranks && !are_few;
 }
 
 // Of nodes with a named rank, and of those that are slow.
@@ -24,6 +25,7 @@ std::map<uint32_t, SlowNodes::Group> SlowNodes::groups_of(const std::vector<Node
     if (group == groups.end()) continue;
     ++group->second.ranks;
     if (one.score >= kSuspect) group->second.suspects.push_back(one.rank);
+    if (one.score >= kSuspect && one.stays_slow) ++group->second.slow_for_long;
     if (one.incident != nullptr) group->second.named.push_back(&one);
   }
   return groups;

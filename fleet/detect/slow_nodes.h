@@ -1,9 +1,10 @@
 // Makes one incident of a node whose ranks are slow together: for one reason of that node, since ranks that only share
 // it do not become slow at once.
 //
-// Most ranks of the node are suspects, and one is named: from then on it is the node's incident, until none of its
-// ranks is named, or one alone has stayed slow (kAloneFor). What its ranks had as incidents of their own is merged into
-// it. Pure and deterministic; one thread at a time. Bounded by the detector's ranks.
+// Most ranks of the node are suspects, and one is named, but not one that was slow before by itself: from then on it is
+// the node's incident, until none of its ranks is named, or one alone has stayed slow (kAloneFor). What its ranks had
+// as incidents of their own is merged into it. Pure and deterministic; one thread at a time. Bounded by the detector's
+// ranks.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct NodeMember {
   uint32_t rank = 0, node = 0;
   double score = 0;
   const Incident* incident = nullptr;  // where it is named
-  bool stays_slow = false;             // by the median of its last kAloneFor windows
+  bool stays_slow = false;             // a suspect, by the median of its last kAloneFor windows
 };
 
 class SlowNodes {
@@ -43,6 +44,7 @@ class SlowNodes {
     std::vector<uint32_t>
         suspects;  // the named ones that are not over yet are not among them where they have recovered
     std::vector<const NodeMember*> named;
+    size_t slow_for_long = 0;  // of the suspects
   };
   static bool is_slow(const Group& group);
   std::map<uint32_t, Group> groups_of(const std::vector<NodeMember>& members) const;

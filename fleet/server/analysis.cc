@@ -146,7 +146,9 @@ class Analysis {
         ranks += count_of(job, "ranks");
         compared += count_of(job, "ranks") - not_compared_of(job);
       }
-      say(compared == 0       ? "Who is late is not known: no window of any rank has been compared yet."
+      const bool is_over = outliers_["jobs"].empty() && count_of(health_.at("received"), "windows") > 0;
+      say(is_over             ? "Who is late is not known: no job sends windows any more."
+          : compared == 0     ? "Who is late is not known: no window of any rank has been compared yet."
           : compared == ranks ? "No rank is late."
                               : fmt::format("No rank is late of the {} of {} that are compared with others.", compared,
                                             plural(ranks, "rank")));
@@ -219,12 +221,11 @@ class Analysis {
     if (ranks == 0) {
       say(fmt::format("{}Nothing is compared: no rank has sent enough of late.", job_of(job)));
     } else {
-      const double effect = job.at("detectable_effect").get<double>();
       std::string named = "what is usual is not known yet";
-      if (effect < detect::kMaxDetectable) {
-        named =
-            fmt::format("one that is {:.0f} % {} is named within about {}", 100 * effect, is_work ? "slower" : "lower",
-                        format_duration(kWindowsToName * count_of(job, "window_s") * kWholeSecond_ns));
+      if (const Json& effect = job.at("detectable_effect"); effect.is_number()) {
+        named = fmt::format("one that is {:.0f} % {} is named within about {}", 100 * effect.get<double>(),
+                            is_work ? "slower" : "lower",
+                            format_duration(kWindowsToName * count_of(job, "window_s") * kWholeSecond_ns));
       }
       say(fmt::format("{}{} compared by {}, to {}; {}.", job_of(job), plural(ranks, is_work ? "rank" : "node"),
                       job.at("compares").get<std::string>(), at_time(end_ns), named));
@@ -247,7 +248,7 @@ class Analysis {
     const uint64_t usual_ns = 3 * count_of(job, "window_s") * kWholeSecond_ns + detect::kMaxWaitForWindow_ns;
     const bool was_compared = end_ns > count_of(job, "window_s") * kWholeSecond_ns;
     if (was_compared && now_ns > end_ns + usual_ns) {
-      say(fmt::format("{}Nothing newer has come for {}.", job_of(job),
+      say(fmt::format("{}Nothing newer to compare has come for {}.", job_of(job),
                       format_duration((now_ns - end_ns) / kWholeSecond_ns * kWholeSecond_ns)));
     }
   }

@@ -46,6 +46,12 @@ void continue_as(const store::IncidentRow& known, store::IncidentRow& row) {
   row.from_ns = std::min(row.from_ns, known.from_ns);
 }
 
+// Null: nothing is compared, or what is usual is not known yet.
+Json detectable(const detect::Limits& limits) {
+  const double effect = limits.detectable_effect;
+  return effect > 0 && effect < detect::kMaxDetectable ? Json(rounded(effect)) : Json(nullptr);
+}
+
 Json spool_json(const store::Backlog& backlog) {
   return {{"waiting_bytes", backlog.waiting_bytes},
           {"max_bytes", backlog.max_bytes},
@@ -835,7 +841,7 @@ Result<Json> Cluster::outliers(const OutlierQuery& query) {
            {"contested_ranks", limits.contested},
            {"window_s", job.period_ns / kSecond_ns},
            {"last_window_end_ns", (job.detector.last_window() + 1) * job.period_ns},
-           {"detectable_effect", rounded(limits.detectable_effect)},
+           {"detectable_effect", detectable(limits)},
            {"late_windows", job.detector.late()},
            {"imbalance", key.kind == Kind::kWork ? imbalance_json(job.detector.imbalance()) : Json::array()}});
     }

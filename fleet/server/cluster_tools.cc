@@ -172,7 +172,7 @@ Json outlier_output() {
 Json job_output() {
   return object_of(
       "cluster_id:string job_id:string? compares:string ranks:integer not_observed_ranks:integer window_s:integer "
-      "last_window_end_ns:integer detectable_effect:number late_windows:integer imbalance:array");
+      "last_window_end_ns:integer detectable_effect:number? late_windows:integer imbalance:array");
 }
 Json sql_output() {
   Json output = output_of("columns:array data:array", {});

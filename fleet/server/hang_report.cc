@@ -118,8 +118,8 @@ void add_place(const RankPlace* place, Json& rank) {
 }  // namespace
 
 std::string sentence_of(const Hang& hang, const NodeName& node_name, const RankPlaces& places) {
-  return fmt::format("{}; {} wait{}", cause_in_words(hang, node_name), plural(hang.waiting, "rank"),
-                     activities_in_words(hang, places));
+  return fmt::format("{}; {} wait{}{}", cause_in_words(hang, node_name), plural(hang.waiting, "rank"),
+                     hang.waiting == 1 ? "s" : "", activities_in_words(hang, places));
 }
 
 Json evidence_of(const Hang& hang, const NodeName& node_name, const RankPlaces& places) {

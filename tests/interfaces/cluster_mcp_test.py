@@ -33,7 +33,7 @@ def without_clock(answer):
     """Without what a clock says: how long it took, and sentences of a time before now."""
     answer = clients.timeless(answer)
     if "sentences" in answer:
-        said = [re.sub(r"(Incidents since|Nothing newer has come for) [\w:.-]+", r"\1", one) for one in answer["sentences"]]
+        said = [re.sub(r"(Incidents since|Nothing newer to compare has come for) [\w:.-]+", r"\1", one) for one in answer["sentences"]]
         answer = dict(answer, sentences=said)
     return answer
 

@@ -15,7 +15,7 @@ import unittest
 MAKE = os.path.abspath(sys.argv.pop(2))
 import clients  # noqa: E402
 import cluster_test  # noqa: E402
-from cluster_test import INGERO, SECOND, SEED, TOKEN, Cluster, as_protobuf  # noqa: E402
+from cluster_test import INGERO, PERIOD, SECOND, SEED, TOKEN, Cluster, as_protobuf  # noqa: E402
 
 
 class Nodes(Cluster):
@@ -217,6 +217,35 @@ class Nodes(Cluster):
         server.stop()
         done = self.ingero("query", "--nodes", name, "SELECT 1", good=False)
         self.assertIn("does 'ingero dashboard' or 'ingero fleet serve' run there?", done.stderr)
+
+    def test_a_token_of_two_clusters_explains_and_exports_one_of_them(self):
+        its, end = TOKEN + "-of-two-labs", time.time_ns() // PERIOD * PERIOD
+        server = self.serve(tokens=its + " cluster=lab,lab-2\n")
+        for cluster, ranks in (("lab", 2), ("lab-2", 3)):
+            self.assert_accepted(server.send(as_protobuf({"ingero.cluster.id": cluster, "host.name": "n", "gpu.collective.comm_id_hash": 7, "gpu.collective.nranks": 8}, [
+                ("ingero.fleet.collective.work.median", "gauge", end - PERIOD, end, 1.0, {"ingero.rank": rank}) for rank in range(ranks)])))
+        nodes = ("--nodes", f"http://127.0.0.1:{server.api}")
+        self.assertIn("--cluster-id", self.ingero("explain", *nodes, good=False, token=its).stderr)
+        self.ingero("explain", *nodes, "--cluster-id", "train", good=False, token=its)
+        self.assertIn("--cluster-id", self.ingero("explain", *nodes, "--cluster-id", "lab'", good=False, token=its).stderr)
+        self.ingero("explain", *nodes, "--cluster-id", "lab-2", token=its)
+        done = self.ingero("export", *nodes, "--format", "chrome", "-o", "two.json", "--cluster-id", "lab-2", token=its)
+        self.assertIn("3 windows", done.stderr + done.stdout)
+
+    def test_an_export_waits_once_for_a_server_that_does_not_answer(self):
+        server, end = self.serve(), time.time_ns() // PERIOD * PERIOD
+        for number in range(1, 6):
+            start = end - number * PERIOD
+            for node in range(8):
+                self.assert_accepted(server.send(as_protobuf({"host.name": f"n{node}", "gpu.collective.comm_id_hash": 7, "gpu.collective.nranks": 2048}, [
+                    ("ingero.fleet.collective.work.median", "gauge", start, start + PERIOD, 1.0, {"ingero.rank": 256 * node + rank}) for rank in range(256)])))
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            begin = time.monotonic()
+            done = self.ingero("export", "--format", "chrome", "--timeout", "2s", "-o", "one.json", "--nodes",
+                               f"http://127.0.0.1:{server.api},http://127.0.0.1:{silent.getsockname()[1]}")
+            took = time.monotonic() - begin
+        self.assertIn("10240 windows", done.stderr + done.stdout)
+        self.assertLess(took, 10, "of thirteen pages each would take two seconds more")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ import re
 import select
 import shutil
 import signal
-import socket
 import sqlite3
 import ssl
 import struct
@@ -844,41 +843,6 @@ class BadInput(Cluster):
         for path in ("/metrics", "/api/v1/threshold?cluster_id=train"):
             self.assertEqual(server.request(server.api, "GET", path, token=its)[0], 403, path)
         self.assertEqual(server.get("/api/v1/health", its)[0], 200)
-
-    def test_a_token_of_two_clusters_explains_and_exports_one_of_them(self):
-        its, end = TOKEN + "-of-two-labs", time.time_ns() // PERIOD * PERIOD
-        server = self.serve(tokens=its + " cluster=lab,lab-2\n")
-        for cluster, ranks in (("lab", 2), ("lab-2", 3)):
-            self.assert_accepted(server.send(as_protobuf({"ingero.cluster.id": cluster, "host.name": "n", "gpu.collective.comm_id_hash": 7, "gpu.collective.nranks": 8}, [
-                ("ingero.fleet.collective.work.median", "gauge", end - PERIOD, end, 1.0, {"ingero.rank": rank}) for rank in range(ranks)])))
-        def run(*command):
-            return subprocess.run([INGERO, *command, "--nodes", f"http://127.0.0.1:{server.api}"], capture_output=True, text=True, timeout=60, check=False,
-                                  env={**os.environ, "INGERO_NODES_TOKEN": its})
-        self.assertIn("--cluster-id", run("explain").stderr)
-        self.assertEqual(run("explain", "--cluster-id", "train").returncode, 1)
-        self.assertEqual(run("explain", "--cluster-id", "lab'").returncode, 2)
-        done = run("explain", "--cluster-id", "lab-2")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        done = run("export", "--format", "chrome", "-o", os.path.join(self.folder, "two.json"), "--cluster-id", "lab-2")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("3 windows", done.stderr + done.stdout)
-
-    def test_an_export_waits_once_for_a_server_that_does_not_answer(self):
-        server, end = self.serve(), time.time_ns() // PERIOD * PERIOD
-        for number in range(1, 6):
-            start = end - number * PERIOD
-            for node in range(8):
-                self.assert_accepted(server.send(as_protobuf({"host.name": f"n{node}", "gpu.collective.comm_id_hash": 7, "gpu.collective.nranks": 2048}, [
-                    ("ingero.fleet.collective.work.median", "gauge", start, start + PERIOD, 1.0, {"ingero.rank": 256 * node + rank}) for rank in range(256)])))
-        with socket.create_server(("127.0.0.1", 0)) as silent:
-            begin = time.monotonic()
-            done = subprocess.run([INGERO, "export", "--format", "chrome", "--timeout", "2s", "-o", os.path.join(self.folder, "one.json"), "--nodes",
-                                   f"http://127.0.0.1:{server.api},http://127.0.0.1:{silent.getsockname()[1]}"],
-                                  capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "INGERO_NODES_TOKEN": TOKEN})
-            took = time.monotonic() - begin
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("10240 windows", done.stderr + done.stdout)
-        self.assertLess(took, 6, "two pages, and what is asked before them")
 
     def test_it_describes_itself_and_shows_what_it_did(self):
         server, now = self.serve(), time.time_ns()

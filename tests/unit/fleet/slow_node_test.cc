@@ -32,6 +32,20 @@ class SlowNodeTest : public ClusterTest {
       send(std::move(windows));
     }
   }
+  // Rank 8 is slow all the time; its whole node is, besides, for two windows of fifteen.
+  void run_bursts(size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      pass(5);
+      std::vector<wire::Window> windows;
+      for (uint32_t rank = 0; rank < 32; ++rank) {
+        const double burst = rank / 8 == 1 && i % 15 >= 13 ? 0.25 : 0, own = rank == 8 ? 0.1 : 0;
+        wire::Window one = window("j1", rank, ranks_.window(rank, (1 + burst) * (1 + own) - 1));
+        one.nranks = 32;
+        windows.push_back(std::move(one));
+      }
+      send(std::move(windows));
+    }
+  }
   static void take_cpus(wire::Window& window) { window.preempted_s = 5 * 0.3; }
 
  private:
@@ -94,6 +108,15 @@ TEST_F(SlowNodeTest, IsOneIncidentAtEveryInterface) {
   const Json ended = incidents();
   ASSERT_THAT(ended, SizeIs(2));
   for (const Json& row : ended) EXPECT_EQ(row["state"], "over") << dump(row);
+}
+
+TEST_F(SlowNodeTest, BurstsOfANodeDoNotMakeItsWhatOneOfItsRanksHadBefore) {
+  run_nodes(60, 0);
+  run_bursts(60);
+  const Json listed = incidents();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_EQ(listed[0]["kind"], "straggler");
+  EXPECT_EQ(listed[0]["rank"], 8);
 }
 
 TEST_F(SlowNodeTest, WhoseDevicesAreSlowIsOfClassDevice) {

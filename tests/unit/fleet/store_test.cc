@@ -20,6 +20,7 @@ namespace ingero::fleet::store {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr uint64_t kStart_ns = 1'800'000'000'000'000'000, kPeriod_ns = 5'000'000'000;

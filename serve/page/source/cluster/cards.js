@@ -18,13 +18,16 @@ function nameOf({ rank, node_id: node, kind, evidence }) {
 const seconds = (value) => (value === null ? "–" : duration(Math.round(1e9 * value)));
 
 function waiting({ delayed, delayed_count: all }) {
-  const some = delayed.slice(0, MOST_LISTED).join(", ");
-  return all ? `${count(all)}: ${some}${all > Math.min(delayed.length, MOST_LISTED) ? ", …" : ""}` : "0";
+  if (!delayed.length) return count(all);
+  return `${count(all)}: ${delayed.slice(0, MOST_LISTED).join(", ")}${all > Math.min(delayed.length, MOST_LISTED) ? ", …" : ""}`;
 }
 
 function evidenceOf({ kind, evidence }) {
-  if (kind !== "straggler" && kind !== "slow_node") return "its health score";
-  return `of each step ${seconds(evidence.cpu_wait_s_per_step)} more waiting for a CPU, ${seconds(evidence.storage_wait_s_per_step)} for storage, ${seconds(evidence.asleep_s_per_step)} asleep`;
+  if (kind === "low_health_score") return "its health score";
+  if (kind === "slow_job") return "all of its ranks alike";
+  const more = [["cpu_wait_s_per_step", "waiting for a CPU"], ["storage_wait_s_per_step", "for storage"], ["asleep_s_per_step", "asleep"]]
+    .filter(([name]) => evidence[name] > 0).map(([name, what]) => `${seconds(evidence[name])} ${what}`);
+  return more.length ? `of each step more: ${more.join(", ")}` : "no more waits than its peers";
 }
 
 const nodeButton = (one, onNode, fromNs) => el("button", { class: "plain", onclick: () => onNode(one.node_id, fromNs) }, one.node_id);
@@ -69,13 +72,14 @@ function hangText(hang, onNode) {
       { head: "Others are in", number: true, text: (one) => count(one.number) },
       { head: "Its last operation", text: (one) => one.op_type ?? "–" },
       { head: "Last heard (UTC)", number: true, text: (one) => clock(one.last_ns), sort: (one) => String(one.last_ns) }] }) : null,
+    evidence.ranks.filter((one) => one.stack).map((one) => el("details", {}, el("summary", {}, `Stack of rank ${one.rank}`), el("pre", {}, one.stack.join("\n")))),
     evidence.rank_count > evidence.ranks.length ? nothing(`${count(evidence.ranks.length)} of ${count(evidence.rank_count)} ranks are listed.`) : null);
 }
 
 export function hangsCard({ hangs }, onNode) {
   if (!hangs.length) return null;  // that none hangs, or that it is not known, is among the sentences
   return card("Hangs", hangs.map((hang) => hangText(hang, onNode)),
-    nothing("Nodes do not send processes and stacks. Choose a node to see the command that shows where its ranks are."));
+    hangs.some(({ evidence }) => evidence.ranks.some((one) => !one.stack)) ? nothing("Choose a node to see the command that shows where its ranks are.") : null);
 }
 
 const milliseconds = (ns) => (ns / 1e6).toFixed(2);

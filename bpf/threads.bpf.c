@@ -20,8 +20,11 @@ const volatile __u32 switch_has_state = 0;
  * not attached, because it would add a cost to every wake-up on the machine, traced or not. */
 __u8 queue_times = 0; /* not bool: C's _Bool in the generated header does not compile as C++ */
 
-/* Set before probes of returns are removed: a thread that ends in a call may have returned from it. */
-__u8 returns_unseen = 0;
+/* What a call is whose thread ends, or executes another program, in it. Before probes of returns are removed both
+ * become WIRE_IN_FLIGHT: the thread may have returned from it. Values, and not a flag: each branch doubles what the
+ * verifier looks at. */
+__u32 exited_as = WIRE_EXITED;
+__u32 execed_as = WIRE_EXECED;
 
 static __always_inline struct wire_thread *thread_of(struct task_struct *task)
 {
@@ -298,15 +301,13 @@ static __always_inline void switched_out(
 }
 
 /* The current thread, whose number was `tid`, goes where no call of its returns. */
-static __always_inline int cut_short(__u32 outcome, __u32 tid)
+static __always_inline int cut_short(bool ends, __u32 outcome, __u32 tid)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct wire_thread *thread;
 
-	if (outcome == WIRE_EXITED && may_be_traced(task))
+	if (ends && may_be_traced(task))
 		watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
-	if (returns_unseen)
-		outcome = WIRE_IN_FLIGHT;
 	if (may_be_traced(task)) {
 		thread = bpf_task_storage_get(&threads, task, NULL, 0);
 		if (thread && thread->depth)
@@ -325,7 +326,7 @@ __noinline int left_for_good(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 
-	return cut_short(WIRE_EXITED, task->pid);
+	return cut_short(true, exited_as, task->pid);
 }
 
 SEC("tp_btf/sched_switch")
@@ -386,7 +387,7 @@ int on_thread_exit(__u64 *ctx)
 		bpf_map_delete_elem(&wanted_pids, &pid);
 		bpf_map_delete_elem(&python_processes, &pid);
 	}
-	return cut_short(WIRE_EXITED, task->pid);
+	return cut_short(true, exited_as, task->pid);
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -395,7 +396,7 @@ int on_thread_exec(__u64 *ctx)
 	__u32 pid = ((struct task_struct *)bpf_get_current_task_btf())->tgid;
 
 	bpf_map_delete_elem(&python_processes, &pid);
-	return cut_short(WIRE_EXECED, ctx[1]); /* of what it had been before it took the leader's place */
+	return cut_short(false, execed_as, ctx[1]); /* of what it had been before it took the leader's place */
 }
 
 SEC("iter/task")

@@ -388,7 +388,10 @@ std::vector<ProgramStatus> Objects::attach_thread_programs() {
   return statuses;
 }
 
-void Objects::note_returns_unseen() { impl_->threads_object->bss->returns_unseen = 1; }
+void Objects::note_returns_unseen() {
+  impl_->threads_object->data->exited_as = WIRE_IN_FLIGHT;
+  impl_->threads_object->data->execed_as = WIRE_IN_FLIGHT;
+}
 
 void Objects::detach_thread_programs() {
   impl_->thread_links.clear();

@@ -285,7 +285,7 @@ void add_samples(const Part& part, ProcessTime& time) {
       "{:.0f}% of its time on the CPU was in the kernel, with {} page faults a {}: memory touched for the first time{}",
       100 * share(in_kernel), static_cast<uint64_t>(faults) / steps, time.budget.steps != 0 ? "step" : "recording",
       forks == 0 ? "" : fmt::format(", or for the first time after a fork ({} meanwhile), when it is copied", forks)));
-  if (host_low * 2 < sums.lost_low()) return;
+  if (host_low * 2 < sums.lost_low() || share(in_kernel) < kHalf) return;
   time.remedy = "reuse buffers instead of allocating new ones each step, or touch them before the loop";
   if (forks > 0) {
     time.remedy = forks * 2 >= steps ? std::string() : time.remedy + "; ";

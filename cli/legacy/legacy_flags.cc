@@ -22,7 +22,7 @@ constexpr const char* kOneFile = "a recording is one file, pruned to --max-db";
 constexpr const char* kSameRules = "the rules are the same for training and inference";
 constexpr const char* kOfTheRecording = "ranks are those of the recording";
 constexpr const char* kServerKnows =
-    "nodes do not classify themselves: the server compares their ranks, and names the slow one";
+    "the server compares the ranks, and nodes classify themselves by the threshold that it answers";
 constexpr const char* kAskTheServer = "incidents are asked for at the server (docs/fleet.md)";
 constexpr const char* kWindows = "what is sent are windows of 5s, as ranks worked in them";
 constexpr const char* kTraceSends = "ingero trace sends metrics and spans (--otlp)";

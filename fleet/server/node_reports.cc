@@ -48,7 +48,11 @@ bool NodeReports::take(const wire::Point& point) {
   report.summary = text_member(attributes, "summary");
   report.rank = point.rank;
   report.end_ns = point.time_ns;
-  const uint64_t onset_ns = parse_u64(text_member(attributes, "onset_ns")).value_or(0);
+  // As text, as 64-bit numbers are in OTLP's JSON, or as a number.
+  const auto onset = attributes.find("onset_ns");
+  const bool is_number = onset != attributes.end() && onset->is_number_unsigned();
+  const uint64_t onset_ns =
+      is_number ? onset->get<uint64_t>() : parse_u64(text_member(attributes, "onset_ns")).value_or(0);
   report.onset_ns = onset_ns == 0 ? point.time_ns : std::min(onset_ns, point.time_ns);
   report.lost_s = point.value_double.value_or(0);
   if (report.id.empty() || class_of_rule(report.rule).empty()) return false;

@@ -36,6 +36,7 @@ Result<store::clickhouse::Server> server_of(const StorageOptions& options, const
   serve::otlp::EndpointRules rules;
   rules.is_plain_allowed = options.is_plain;
   rules.flag = "--clickhouse";
+  rules.example = "http://127.0.0.1:8123/cluster";
   rules.secret_remedy = "put USER:PASSWORD into INGERO_CLICKHOUSE_USER or a file for --clickhouse-user-file";
   rules.plain_flag = "--clickhouse-insecure";
   const auto endpoint = serve::otlp::parse_endpoint(options.clickhouse, rules);

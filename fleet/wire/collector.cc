@@ -253,9 +253,10 @@ void Collector::add_window(std::string_view name, Sender from, const RawPoint& p
   const auto own = id == nullptr ? std::nullopt : as_id(*id);
   const auto of_library = library_id == nullptr ? std::nullopt : as_id(*library_id);
   const auto communicator = of_library && own ? of_library : own;
-  if (!rank || !communicator || !nranks || *nranks < 1 || *nranks > kMaxRank) {
+  if (!rank || !communicator || !nranks) {
     return refuse("a window names no ingero.rank, gpu.collective.comm_id_hash or gpu.collective.nranks");
   }
+  if (*nranks < 1 || *nranks > kMaxRank) return refuse("gpu.collective.nranks is not from 1 to 1048576");
   if (comm_rank && (*comm_rank < 0 || *comm_rank >= *nranks)) return refuse("a rank is not below the number of ranks");
   const auto value = point.value_double ? *point.value_double : static_cast<double>(point.value_int.value_or(0));
   const WindowKey key{from.cluster, from.job, from.node, point.start_ns, static_cast<uint32_t>(*rank), *communicator};

@@ -11,8 +11,8 @@ namespace {
 constexpr uint16_t kHttpPort = 4318, kGrpcPort = 4317;
 constexpr size_t kMaxUrlBytes = 2048;
 
-Error wrong_at(std::string_view flag, std::string_view why) {
-  return {Errc::kInvalid, fmt::format("{}: {}", flag, why), "give a URL such as https://collector:4318, or HOST:PORT"};
+Error wrong_at(const EndpointRules& rules, std::string_view why) {
+  return {Errc::kInvalid, fmt::format("{}: {}", rules.flag, why), fmt::format("give a URL such as {}", rules.example)};
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ std::string Endpoint::url() const { return Peer::url() + path; }
 std::string Endpoint::path_of(Signal signal) const { return fmt::format("{}/v1/{}", path, name_of(signal)); }
 
 Result<Endpoint> parse_endpoint(const std::string& text, const EndpointRules& rules) {
-  const auto wrong = [&](std::string_view why) { return wrong_at(rules.flag, why); };
+  const auto wrong = [&](std::string_view why) { return wrong_at(rules, why); };
   if (text.empty()) return wrong("the endpoint is empty");
   if (text.size() > kMaxUrlBytes) return wrong("the endpoint is too long");
   if (std::any_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c > '~'; })) {

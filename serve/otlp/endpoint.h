@@ -28,6 +28,7 @@ struct EndpointRules {
   // The flags that errors name: the endpoint's, where a secret belongs, and what lifts the last bound.
   std::string_view flag = "--otlp", secret_remedy = "put 'Authorization: ...' into a file for --otlp-headers";
   std::string_view plain_flag = "--otlp-insecure-allow-non-loopback";
+  std::string_view example = "https://collector:4318, or HOST:PORT";
 };
 
 // "https://host/prefix", "http://127.0.0.1:4318", "host:4317", "[::1]:4318". A path that ends with "/v1/metrics" or

@@ -170,6 +170,7 @@ DiskUsers disk_users_of(const Part& part, const ProcessTime& time) {
 struct TracedUser {
   std::string name;  // with its number and script
   uint64_t bytes = 0, waiters_bytes = 0;
+  uint64_t ns = 0;  // that its requests took
 };
 
 std::optional<TracedUser> traced_user_of(const Part& part, const ProcessTime& time, const std::set<uint32_t>& waiters) {
@@ -181,8 +182,9 @@ std::optional<TracedUser> traced_user_of(const Part& part, const ProcessTime& ti
   its.add_range(part.selection, "e.timestamp", "e.timestamp");
   TracedUser found;
   part.ask(
-      "SELECT e.pid, max(e.comm), sum(e.bytes), (SELECT p.command_line FROM processes p WHERE p.id = e.process) FROM "
-      "events e WHERE {} AND e.call IN ('block_write', 'block_read') GROUP BY e.process ORDER BY 3 DESC LIMIT 1000",
+      "SELECT e.pid, max(e.comm), sum(e.bytes), (SELECT p.command_line FROM processes p WHERE p.id = e.process), "
+      "sum(e.duration) FROM events e WHERE {} AND e.call IN ('block_write', 'block_read') GROUP BY e.process ORDER BY "
+      "3 DESC LIMIT 1000",
       its, [&](std::span<const store::Value> row) {
         const auto pid = static_cast<uint32_t>(row[0].integer);
         const auto bytes = static_cast<uint64_t>(std::max<int64_t>(0, row[2].integer));
@@ -193,6 +195,7 @@ std::optional<TracedUser> traced_user_of(const Part& part, const ProcessTime& ti
           found.name =
               fmt::format("{} (pid {}{}{})", printable(row[1].as_text(), 40), pid, script.empty() ? "" : ", ", script);
           found.bytes = bytes;
+          found.ns = static_cast<uint64_t>(std::max<int64_t>(0, row[4].integer));
         }
       });
   return found.name.empty() ? std::nullopt : std::optional(std::move(found));
@@ -273,7 +276,7 @@ void add_disk_users(const Part& part, ProcessTime& time) {
         fmt::format("Others used its disk meanwhile: {} of theirs, {} of the traced processes; most for {}",
                     format_bytes(users.others.bytes), format_bytes(users.own_bytes), fmt::join(users.named, ", ")));
   } else if (const auto traced = traced_user_of(part, time, lost.pids);
-             traced && kept_it_busy(traced->bytes, traced->waiters_bytes)) {
+             traced && traced->ns * 2 >= span_ns && kept_it_busy(traced->bytes, traced->waiters_bytes)) {
     who = traced->name;
     time.because.push_back(fmt::format("{} used the disks meanwhile: {}; who waited asked for {}", who,
                                        format_bytes(traced->bytes), format_bytes(traced->waiters_bytes)));

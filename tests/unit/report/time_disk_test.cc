@@ -27,21 +27,24 @@ Row row_at(uint64_t mono_ns) {
 class DiskTest : public TimeEvidenceTest {
  protected:
   void add_more(store::Writer& writer) override {
-    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
-    for (uint64_t second = 0; second < 10; ++second) {
-      hal::Event event;
-      event.call = calls.id_of(hal::HostOp::kBlockRead);
-      event.kind = hal::Kind::kHost;
-      event.pid = event.tid = kPid;
-      event.start_mono_ns = (second + 1) * kSecond;
-      event.wall_offset_ns = static_cast<int64_t>(kWall);
-      event.duration_ns = kSecond / 20;
-      event.bytes = 100 * kMB;
-      event.set(hal::Has::kDuration);
-      event.set(hal::Has::kBytes);
-      ASSERT_TRUE(writer.write(std::span(&event, 1)).ok());
-      add_second(writer, (second + 1) * kSecond);
+    for (uint64_t second = 1; second <= 10; ++second) {
+      read(writer, kPid, second * kSecond, kSecond / 20, 100 * kMB);
+      add_second(writer, second * kSecond);
     }
+  }
+  static void read(store::Writer& writer, uint32_t pid, uint64_t mono_ns, uint64_t duration_ns, uint64_t bytes) {
+    static const hal::CallTable calls(std::span<const hal::Backend* const>{});
+    hal::Event event;
+    event.call = calls.id_of(hal::HostOp::kBlockRead);
+    event.kind = hal::Kind::kHost;
+    event.pid = event.tid = pid;
+    event.start_mono_ns = mono_ns;
+    event.wall_offset_ns = static_cast<int64_t>(kWall);
+    event.duration_ns = duration_ns;
+    event.bytes = bytes;
+    event.set(hal::Has::kDuration);
+    event.set(hal::Has::kBytes);
+    ASSERT_TRUE(writer.write(std::span(&event, 1)).ok());
   }
   virtual void add_second(store::Writer& writer, uint64_t mono_ns) = 0;
   // `is`: what it lost most to.
@@ -183,6 +186,34 @@ TEST_F(SharedDiskTest, WhoUsesTheDiskMostIsNamed) {
 }
 
 TEST_F(SharedDiskTest, NothingIsSaidOfOneThatWaitsForNoDisk) { EXPECT_THAT(said(TimeClass::kPipe).because, IsEmpty()); }
+
+// Another process of the trace, which reads as much as no other.
+class TracedUserTest : public DiskTest {
+ protected:
+  void add_second(store::Writer& writer, uint64_t mono_ns) override {
+    hal::Process process;
+    process.pid = 57;
+    process.comm = "python3";
+    process.command_line = "python3 /srv/shuffle.py";
+    writer.add_process(process);
+    read(writer, 57, mono_ns + 1, duration_ns_, 900 * kMB);
+  }
+  uint64_t duration_ns_ = kSecond * 9 / 10;
+};
+class FastDiskTest : public TracedUserTest {
+ protected:
+  FastDiskTest() { duration_ns_ = kSecond / 10; }
+};
+
+TEST_F(TracedUserTest, WhoKeepsTheDiskBusyIsNamedThoughItIsTraced) {
+  const ProcessTime time = said();
+  EXPECT_THAT(time.because,
+              Contains("python3 (pid 57, shuffle.py) used the disks meanwhile: 9 GB; who waited asked for 1 "
+                       "GB"));
+  EXPECT_THAT(time.remedy, StartsWith("keep python3 (pid 57, shuffle.py) off that disk"));
+}
+
+TEST_F(FastDiskTest, OneForWhichADiskHasTimeToSpareIsNoReason) { EXPECT_THAT(said().because, IsEmpty()); }
 
 TEST_F(QuietDiskTest, OthersThatMoveLessAreNoReason) { EXPECT_THAT(said().because, IsEmpty()); }
 

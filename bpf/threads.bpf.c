@@ -306,9 +306,9 @@ static __always_inline int cut_short(bool ends, __u32 outcome, __u32 tid)
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct wire_thread *thread;
 
-	if (ends && may_be_traced(task))
-		watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
 	if (may_be_traced(task)) {
+		if (ends)
+			watched_no_more(bpf_task_storage_get(&watched_threads, task, NULL, 0));
 		thread = bpf_task_storage_get(&threads, task, NULL, 0);
 		if (thread && thread->depth)
 			close_frames(thread, 0, outcome);

@@ -142,6 +142,12 @@ struct DiskUsers {
   std::vector<std::string> named;  // most first; empty: none had most of it
 };
 
+// With its number, and the script that it runs.
+std::string user_name(std::string_view comm, int64_t pid, std::string_view command_line) {
+  const std::string script = script_name(command_line);
+  return fmt::format("{} (pid {}{}{})", printable(comm, 40), pid, script.empty() ? "" : ", ", script);
+}
+
 DiskUsers disk_users_of(const Part& part, const ProcessTime& time) {
   DiskUsers found;
   uint64_t largest = 0;
@@ -158,9 +164,7 @@ DiskUsers disk_users_of(const Part& part, const ProcessTime& time) {
         }
         largest = std::max(largest, number(2));
         if (found.named.size() >= kMaxNamed || number(2) * 10 < found.others.bytes) return;
-        const std::string script = script_name(row[5].as_text());
-        found.named.push_back(fmt::format("{} (pid {}{}{})", printable(row[1].as_text(), 40), row[0].integer,
-                                          script.empty() ? "" : ", ", script));
+        found.named.push_back(user_name(row[1].as_text(), row[0].integer, row[5].as_text()));
       });
   if (largest * 2 < found.others.bytes) found.named.clear();
   return found;
@@ -191,9 +195,7 @@ std::optional<TracedUser> traced_user_of(const Part& part, const ProcessTime& ti
         if (waiters.contains(pid)) {
           found.waiters_bytes += bytes;
         } else if (found.name.empty()) {
-          const std::string script = script_name(row[3].as_text());
-          found.name =
-              fmt::format("{} (pid {}{}{})", printable(row[1].as_text(), 40), pid, script.empty() ? "" : ", ", script);
+          found.name = user_name(row[1].as_text(), pid, row[3].as_text());
           found.bytes = bytes;
           found.ns = static_cast<uint64_t>(std::max<int64_t>(0, row[4].integer));
         }

@@ -162,14 +162,12 @@ void Cluster::refuse_ranks(wire::Batch& batch) {
 // Other batches are taken while this one gets durable.
 Status Cluster::take(wire::Batch& batch) {
   uint64_t end = 0;
-  const auto take_whole = [&]() -> Status {
-    {
-      const std::lock_guard guard(mutex_);
-      INGERO_TRY(take_locked(batch, end));
-    }
-    return store_->settle(end);
-  };
-  Status taken = take_whole();
+  Status taken;
+  {
+    const std::lock_guard guard(mutex_);
+    taken = take_locked(batch, end);
+  }
+  if (taken.ok()) taken = store_->settle(end);
   note_write(taken);
   return taken;
 }

@@ -28,9 +28,6 @@ namespace ingero::fleet::store {
 // Newer windows, counted back from the newest, stay whatever room is needed: a detector goes on from them after a
 // restart, and some are still on their way.
 inline constexpr uint64_t kWindowsKept_ns = 660'000'000'000, kWindowsLate_ns = 60'000'000'000;
-// How far ahead of the server's clock a time may be. Rows of later times came under a clock that was wrong: what is old
-// is not counted from them.
-inline constexpr uint64_t kAhead_ns = 600'000'000'000;
 inline constexpr const char* kTooManyNodes = "4096 other nodes have sent in the last day";
 inline constexpr uint64_t kNodeForgotten_ns = 86'400'000'000'000;  // after its last data, for a new one
 inline constexpr size_t kMaxNodes = 4096, kMaxOpenIncidents = 1000, kMaxHistoryRows = 999, kMaxHistoryBytes = 900 << 10;

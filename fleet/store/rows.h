@@ -69,6 +69,12 @@ inline Json answer_of(ingero::store::JsonRows found, std::chrono::steady_clock::
 inline int64_t as_signed(uint64_t value) { return static_cast<int64_t>(value); }
 inline int64_t clipped(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
+// From when on windows are taken, by what the store says. Where that is ahead of the clock, the one before was: what it
+// had deleted may come again, and is counted twice then; else no window would be taken until its time has come.
+inline uint64_t windows_taken_from(uint64_t stored_ns, uint64_t now_ns) {
+  return stored_ns <= now_ns ? stored_ns : now_ns - std::min(now_ns, kWindowsLate_ns);
+}
+
 // Bits of windows.state.
 inline constexpr int64_t kLost = 1, kMatched = 2, kFailed = 4, kGone = 8;
 

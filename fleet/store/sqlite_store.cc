@@ -263,8 +263,8 @@ struct SqliteStore::Impl {
     }
     int64_t pruned_ns = 0;
     INGERO_TRY(database.integer_into("SELECT windows_before_ns FROM pruned", pruned_ns));
-    windows_pruned_ns = static_cast<uint64_t>(pruned_ns);
-    INGERO_TRY(look_at_clock());
+    windows_pruned_ns = windows_taken_from(static_cast<uint64_t>(pruned_ns), clock.wall_ns());
+    INGERO_TRY(warn_of_clock());
     const Status status = database.each_row(
         fmt::format("SELECT cluster_id, node_id, id, first_ns, last_ns FROM nodes ORDER BY last_ns DESC LIMIT {}",
                     kMaxNodes),
@@ -450,17 +450,13 @@ struct SqliteStore::Impl {
   }
 
   // Of a row that did not come under a clock that was wrong.
-  int64_t latest_ns() const { return as_signed(clock.wall_ns() + kAhead_ns); }
+  int64_t latest_ns() const { return as_signed(clock.wall_ns() + wire::kMaxAhead_ns); }
   Result<int64_t> newest_window_ns() {
     int64_t newest_ns = 0;
     INGERO_TRY(database.integer_into("SELECT max(start_ns) FROM windows", newest_ns));
     return std::min(newest_ns, latest_ns());
   }
-  // What such a clock had deleted may come again, and is counted twice then; else no window would be taken until its
-  // time has come.
-  Status look_at_clock() {
-    const uint64_t now_ns = clock.wall_ns();
-    if (windows_pruned_ns > now_ns) windows_pruned_ns = now_ns - std::min(now_ns, kWindowsLate_ns);
+  Status warn_of_clock() {
     int64_t newest_ns = 0;
     INGERO_TRY(database.integer_into(
         "SELECT max(coalesce((SELECT max(start_ns) FROM windows), 0), coalesce((SELECT max(timestamp_ns) FROM events), "
@@ -468,7 +464,7 @@ struct SqliteStore::Impl {
         newest_ns));
     if (newest_ns > latest_ns()) {
       log_warning("{}: holds rows of a time that is {} ahead of this machine's clock, which was wrong then or is now",
-                  options.path, format_duration(static_cast<uint64_t>(newest_ns) - now_ns));
+                  options.path, format_duration(static_cast<uint64_t>(newest_ns) - clock.wall_ns()));
     }
     return {};
   }

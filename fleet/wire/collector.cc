@@ -118,8 +118,11 @@ std::optional<int64_t> Collector::number(const RawPoint& point, Names names) con
 
 // Whether the first of them that is there is no whole number.
 bool Collector::has_wrong(const RawPoint& point, Names names) const {
-  return !number(point, names) &&
-         std::ranges::any_of(names, [&](std::string_view name) { return is_there(find(point, name)); });
+  for (const std::string_view name : names) {
+    const Json* value = find(point, name);
+    if (is_there(value)) return !as_number(*value);
+  }
+  return false;
 }
 
 // A whole number is a name, too. One that is cut would be another's.
@@ -172,8 +175,8 @@ const char* Collector::fault_of(std::string_view metric, const RawPoint& point) 
   if (metric == kScoreMetric && (value < 0 || value > 1)) return "a health score is not from 0 to 1";
   const auto rank = number(point, kRankNames);
   const auto nranks = number(point, kRanksNames);
-  if (has_wrong(point, kRankNames)) return "a rank is not a whole number";
-  if (has_wrong(point, kRanksNames)) return "a number of ranks is not a whole number";
+  if (!rank && has_wrong(point, kRankNames)) return "a rank is not a whole number";
+  if (!nranks && has_wrong(point, kRanksNames)) return "a number of ranks is not a whole number";
   if (rank && (*rank < 0 || *rank >= kMaxRank)) return "a rank is negative or above 1048575";
   if (nranks && (*nranks < 0 || *nranks > kMaxRank)) return "a number of ranks is negative or above 1048576";
   // 0: some senders say so where they do not know it.

@@ -25,7 +25,6 @@ inline constexpr const char* kLongAttribute = "an attribute's key is longer than
 inline constexpr const char* kDeepAttribute = "an attribute's value is nested more than 8 deep";
 inline constexpr const char* kWrongAttribute = "an attribute's value is not of its type";
 inline constexpr const char* kWrongNumber = "a value, a count or a time is not a number of its type";
-inline constexpr uint64_t kMaxAhead_ns = 600'000'000'000;                    // of the receiver's clock
 inline constexpr uint64_t kMaxWindowAge_ns = 3600ULL * 1'000'000'000;        // of our own windows
 inline constexpr uint64_t kMaxPointAge_ns = 30ULL * 86'400 * 1'000'000'000;  // of any sender's points
 inline constexpr int64_t kMaxRank = 1 << 20;

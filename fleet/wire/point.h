@@ -83,6 +83,10 @@ inline constexpr size_t kRecentBytes = 4, kMaxRecentBytes = 16 * kRecentBytes;  
 // How long a node's windows are. The schemas of the stores say it in their own steps, which never change.
 inline constexpr uint64_t kWindow_ns = 5'000'000'000;
 
+// How far a time may be ahead of the receiver's clock. Rows of later times came under a clock that was wrong: what is
+// old is not counted from them.
+inline constexpr uint64_t kMaxAhead_ns = 600'000'000'000;
+
 // What one rank did in one communicator in one window.
 struct Window {
   Sender sender;

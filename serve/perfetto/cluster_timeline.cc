@@ -56,11 +56,11 @@ ClusterTimeline::ClusterTimeline(TimelineFormat format, Sink sink, const Json& c
 // bytes of a text alike.
 std::string ClusterTimeline::next() const {
   if (is_over_) return {};
-  std::string after = cluster_.empty() ? "" : fmt::format(" AND n.cluster_id = '{}'", cluster_);
+  std::string also = cluster_.empty() ? "" : fmt::format(" AND n.cluster_id = '{}'", cluster_);
   if (after_) {
     const auto& [start, node, rank, communicator, job] = *after_;
-    after += fmt::format(" AND (w.start_ns, w.node, w.rank, w.comm_id_hash, hex(w.job_id)) > ({}, {}, {}, {}, '{}')",
-                         start, node, rank, communicator, job);
+    also += fmt::format(" AND (w.start_ns, w.node, w.rank, w.comm_id_hash, hex(w.job_id)) > ({}, {}, {}, {}, '{}')",
+                        start, node, rank, communicator, job);
   }
   return fmt::format(
       "SELECT n.cluster_id AS cluster_id, n.node_id AS node_id, w.rank AS rank, w.comm_id_hash AS communicator, "
@@ -69,7 +69,7 @@ std::string ClusterTimeline::next() const {
       "AS last_left, w.nranks AS nranks, w.node AS node_number, hex(w.job_id) AS job FROM windows w JOIN nodes n ON "
       "n.id = w.node WHERE w.start_ns >= {} AND w.start_ns <= {}{} ORDER BY w.start_ns, w.node, w.rank, "
       "w.comm_id_hash, hex(w.job_id) LIMIT {}",
-      after_ ? static_cast<uint64_t>(std::get<0>(*after_)) : from_ns_, to_ns_, after, kRowsOfPage);
+      after_ ? static_cast<uint64_t>(std::get<0>(*after_)) : from_ns_, to_ns_, also, kRowsOfPage);
 }
 
 std::optional<ClusterTimeline::Key> ClusterTimeline::key_of(const Json& row) {

@@ -94,12 +94,8 @@ void Pump::open() {
   backlog_.due_minutes = minutes_.size();
 }
 
-// What a clock that was wrong had deleted may come again, and is counted twice then; else no window would be taken
-// until its time has come.
 void Pump::keep_windows_from(uint64_t ns) {
-  const uint64_t now_ns = clock_.wall_ns();
-  if (ns > now_ns) ns = now_ns - std::min(now_ns, kWindowsLate_ns);
-  windows_from_ns_ = std::max(windows_from_ns_.load(), ns);
+  windows_from_ns_ = std::max(windows_from_ns_.load(), windows_taken_from(ns, clock_.wall_ns()));
 }
 
 Status Pump::connect() {

@@ -69,7 +69,7 @@ class Pump {
   Result<Partitions> partitions() const;
   Status look();
   std::string note() const;
-  uint64_t latest_ns() const { return clock_.wall_ns() + kAhead_ns; }  // of a row that no wrong clock let in
+  uint64_t latest_ns() const { return clock_.wall_ns() + wire::kMaxAhead_ns; }  // of a row that no wrong clock let in
   void keep_windows_from(uint64_t ns);
   bool has_due() const { return !minutes_.empty() || !hours_.empty(); }
 

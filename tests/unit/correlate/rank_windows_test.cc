@@ -97,6 +97,16 @@ class RankWindowsTest : public ::testing::Test {
     EXPECT_THAT(some, SizeIs(1));
     return some.empty() ? RankWindow{} : some.front();
   }
+  // Of a process that ended with this status while it had left the first of two collectives.
+  RankWindow window_of_end(int64_t status) {
+    know_rank();
+    windows.know(communicator());
+    collect(100);
+    wait(200, 300);
+    collect(400);
+    end_at(4900, status);
+    return only(advance_to(5000));
+  }
   uint64_t count(hal::Loss loss) const { return ledger.count(loss); }
 
   hal::LossLedger ledger;
@@ -260,26 +270,14 @@ TEST_F(RankWindowsTest, AnEndIsOfTheWindowInWhichItWasHoweverEarlyItIsKnown) {
 
 // The last collective of a job is often not waited for.
 TEST_F(RankWindowsTest, AProcessThatEndedWellHasLeftWhatItEntered) {
-  know_rank();
-  windows.know(communicator());
-  collect(100);
-  wait(200, 300);
-  collect(400);
-  end_at(4900, 0);
-  const RankWindow last = only(advance_to(5000));
+  const RankWindow last = window_of_end(0);
   EXPECT_TRUE(last.is_gone);
   EXPECT_EQ(last.entered, 2U);
   EXPECT_EQ(last.left, 2U);
 }
 
 TEST_F(RankWindowsTest, AProcessThatFailedHasNotLeftIt) {
-  know_rank();
-  windows.know(communicator());
-  collect(100);
-  wait(200, 300);
-  collect(400);
-  end_at(4900, 1);
-  const RankWindow last = only(advance_to(5000));
+  const RankWindow last = window_of_end(1);
   EXPECT_TRUE(last.is_gone);
   EXPECT_EQ(last.entered, 2U);
   EXPECT_EQ(last.left, 1U);
